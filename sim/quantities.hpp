@@ -46,13 +46,15 @@ class Bytes {
   std::uint64_t count_ = 0;
 };
 
+__extension__ using Uint128 = unsigned __int128;   // not ISO C++, but every compiler we build with has it
+
 namespace detail {
 // amount / (rate per second), rounded up to a picosecond.
-constexpr Time rounded_up(unsigned __int128 amount, std::uint64_t rate) {
+constexpr Time rounded_up(Uint128 amount, std::uint64_t rate) {
   if (rate == 0) throw std::overflow_error("a transfer or a task at rate 0 never ends");
   // Amounts beyond 2^87 cannot end within Time::max() at any 64-bit rate worth its name, and would overflow below.
   if (amount >> 87 != 0) throw std::overflow_error("a duration is longer than the clock's 106 days");
-  const unsigned __int128 ps = (amount * 1'000'000'000'000u + (rate - 1)) / rate;
+  const Uint128 ps = (amount * 1'000'000'000'000u + (rate - 1)) / rate;
   if (ps > Time::max().ps()) throw std::overflow_error("a duration is longer than the clock's 106 days");
   return Time::picoseconds(static_cast<std::uint64_t>(ps));
 }
@@ -75,13 +77,13 @@ class Bandwidth {
 class Flops {
  public:
   constexpr Flops() = default;
-  explicit constexpr Flops(unsigned __int128 n) : count_(n) {}
-  constexpr unsigned __int128 count() const { return count_; }
+  explicit constexpr Flops(Uint128 n) : count_(n) {}
+  constexpr Uint128 count() const { return count_; }
   constexpr double value() const { return static_cast<double>(count_); }
   friend constexpr Flops operator+(Flops a, Flops b) { return Flops(a.count_ + b.count_); }
 
  private:
-  unsigned __int128 count_ = 0;
+  Uint128 count_ = 0;
 };
 
 class FlopRate {

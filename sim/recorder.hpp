@@ -28,7 +28,7 @@ struct HopRecord {
   std::uint32_t task = 0;                         // step of the program, from 0
   std::uint32_t lane = 0, phase = 0, passage = 0; // place in the schedule
   Op op = Op::copy;
-  Chunk chunk;
+  Chunk chunk{};
 };
 
 struct Recorder {

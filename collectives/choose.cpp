@@ -1,0 +1,36 @@
+#include <algorithm>
+
+#include "collectives/algorithm.hpp"
+#include "sim/error.hpp"
+
+namespace hopsim {
+namespace {
+
+std::string names_that_can(const Request& request) {
+  std::string names;
+  for (const Algorithm& a : algorithms())
+    if (a.obstacle(request).empty()) names += (names.empty() ? "" : ", ") + std::string(a.name);
+  return names;
+}
+
+}  // namespace
+
+const Algorithm& choose_algorithm(std::string_view name, const Request& request) {
+  // One torus axis: both ways round where it wraps, a line where it does not.
+  const bool own_choice = name.empty() || name == "auto";
+  if (own_choice) name = request.row->wraps() ? "bidirectional_ring" : "line";
+  const auto all = algorithms();
+  const auto found = std::find_if(all.begin(), all.end(), [name](const Algorithm& a) { return a.name == name; });
+  if (found == all.end()) {
+    std::string known = "auto";
+    for (const Algorithm& a : all) known += ", " + std::string(a.name);
+    throw InputError("unknown algorithm", std::string(name), known);
+  }
+  if (const std::string obstacle = found->obstacle(request); !obstacle.empty()) {
+    const std::string others = names_that_can(request);
+    throw InputError(obstacle, {}, obstacle.find("valid:") == std::string::npos ? others : std::string{});
+  }
+  return *found;
+}
+
+}  // namespace hopsim

@@ -1,0 +1,197 @@
+#include "collectives/proof.hpp"
+
+#include <deque>
+#include <random>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace hopsim {
+namespace {
+
+using Labels = std::vector<std::uint64_t>;
+
+// Never 0: that is a chip's word for "nothing here".
+std::uint64_t label(std::uint64_t chip, std::uint64_t atom) {
+  std::uint64_t z = (chip << 32 | atom) + 0x9e3779b97f4a7c15u;     // splitmix64
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return (z ^ z >> 31) | 1;
+}
+
+class Interpreter {
+ public:
+  Interpreter(const Shape& shape, const Schedule& schedule, std::uint64_t seed)
+      : shape_(shape), schedule_(schedule), random_(seed), state_(shape.chips(), Labels(schedule.atoms)) {}
+
+  std::uint64_t& operator()(std::uint32_t chip, std::uint32_t atom) { return state_[chip][atom]; }
+
+  void run() {
+    std::vector<Place> work;
+    for (std::uint32_t c = 0; c < shape_.chips(); ++c)
+      for (std::uint32_t l = 0; l < schedule_.lanes.size(); ++l) work.push_back({.chip = c, .lane = l});
+    while (!work.empty()) {
+      progress_ = false;
+      for (std::size_t k = work.size(); k-- > 0;) {
+        std::swap(work[k], work[random_() % (k + 1)]);
+        if (!advance(work[k])) continue;
+        std::swap(work[k], work.back());
+        work.pop_back();
+      }
+      if (!progress_ && !work.empty()) fail(work[0].chip, "waits for ever in lane " + std::to_string(work[0].lane));
+    }
+    for (const auto& [key, box] : boxes_)
+      if (!box.empty())
+        fail(static_cast<std::uint32_t>(key / channels()), "gets chunk " + std::to_string(box.front().chunk.first) + ", which no step takes");
+  }
+
+  [[noreturn]] void fail(std::uint32_t chip, const std::string& what) const {
+    const Coordinates at = shape_.at(ChipId{chip});
+    std::string name;
+    for (int d = 0; d < shape_.dimensions; ++d) name += (d ? "," : "(") + std::to_string(at[d]);
+    throw ProofFailed("the schedule is wrong: chip " + name + ") " + what);
+  }
+
+ private:
+  struct Mail { Chunk chunk; Op op; Labels data; };
+  struct Place { std::uint32_t chip, lane; std::uint32_t phase = 0; int i = 0; };
+
+  // As far as the lane can go; true at its end.
+  bool advance(Place& place) {
+    const Lane& lane = schedule_.lanes[place.lane];
+    const Coordinates at = shape_.at(ChipId{place.chip});
+    for (; place.phase < lane.phases.size(); ++place.phase, place.i = 0) {
+      const Lane::Placed& p = lane.phases[place.phase];
+      for (const int n = p.phase->length(at); place.i < n; ++place.i) {
+        const Passage passage = p.phase->passage(at, place.i);
+        if (passage.in && !take(place.chip, p.first_channel + passage.in.channel, passage.in)) return false;
+        if (passage.out) post(place.chip, at, p.first_channel + passage.out.channel, passage);
+        progress_ = true;
+      }
+    }
+    return true;
+  }
+
+  void post(std::uint32_t from, const Coordinates& at, int channel, const Passage& p) {
+    const Chunk& c = p.out.chunk;
+    if (c.first + c.count > schedule_.atoms) fail(from, "sends chunk " + std::to_string(c.first) + ", which does not exist");
+    const auto first = state_[from].begin() + c.first;
+    Labels data(first, first + c.count);
+    for (std::uint32_t k = 0; k < c.count; ++k)
+      if (data[k] == 0) fail(from, "sends chunk " + std::to_string(c.first + k) + ", which it does not have");
+    check_way(from, at, p.out.peer);
+    box(index(shape_.peer(at, p.out.peer)), channel).push_back({c, p.op, std::move(data)});
+  }
+
+  void check_way(std::uint32_t from, const Coordinates& at, Offset way) const {
+    for (int d = 0; d < shape_.dimensions; ++d) {
+      const int x = at[d] + way[d];
+      if (!shape_.wrap[d] && (x < 0 || x >= shape_.size[d])) fail(from, "sends over the edge of the fabric");
+    }
+  }
+
+  bool take(std::uint32_t chip, int channel, const End& in) {
+    auto& mail = box(chip, channel);
+    if (mail.size() < in.times) return false;
+    for (std::uint32_t k = 0; k < in.times; ++k, mail.pop_front()) apply(chip, mail.front(), in.chunk);
+    return true;
+  }
+
+  void apply(std::uint32_t chip, const Mail& m, const Chunk& expected) {
+    if (expected.count && (m.chunk.first != expected.first || m.chunk.count != expected.count))
+      fail(chip, "expects chunk " + std::to_string(expected.first) + ", gets chunk " + std::to_string(m.chunk.first));
+    for (std::uint32_t k = 0; k < m.chunk.count; ++k) {
+      std::uint64_t& mine = state_[chip][m.chunk.first + k];
+      if (m.op == Op::reduce) {
+        mine += m.data[k];
+      } else if (mine == m.data[k]) {
+        fail(chip, "gets chunk " + std::to_string(m.chunk.first + k) + ", which it already has");
+      } else {
+        mine = m.data[k];
+      }
+    }
+  }
+
+  std::uint64_t channels() const { return static_cast<std::uint64_t>(schedule_.channels); }
+  std::deque<Mail>& box(std::uint32_t chip, int channel) { return boxes_[chip * channels() + static_cast<std::uint64_t>(channel)]; }
+
+  const Shape& shape_;
+  const Schedule& schedule_;
+  std::mt19937_64 random_;
+  std::vector<Labels> state_;
+  std::unordered_map<std::uint64_t, std::deque<Mail>> boxes_;
+  bool progress_ = false;
+};
+
+// Which member of the row owns an atom, by the schedule's parts; -1 if none does.
+int owner(const Schedule& s, std::uint32_t atom, int members) {
+  for (const Part& p : s.parts)
+    if (atom >= p.first && atom < p.first + p.per_member * static_cast<std::uint32_t>(members))
+      return static_cast<int>((atom - p.first) / p.per_member);
+  return -1;
+}
+
+struct Member {
+  std::uint32_t chip, row;
+  int position;
+};
+
+std::vector<Member> members_of(const Shape& shape, const Row& row) {
+  std::vector<Member> members;
+  for (std::uint32_t c = 0; c < shape.chips(); ++c) {
+    const Coordinates at = shape.at(ChipId{c});
+    if (const int p = row.position(at); p >= 0) members.push_back({c, index(row.first(at)), p});
+  }
+  return members;
+}
+
+void prove_all_gather(Interpreter& chips, const std::vector<Member>& members, const Schedule& s, int n) {
+  for (const Member& m : members)
+    for (std::uint32_t a = 0; a < s.atoms; ++a)
+      if (owner(s, a, n) == m.position) chips(m.chip, a) = label(m.row, a);
+  chips.run();
+  for (const Member& m : members)
+    for (std::uint32_t a = 0; a < s.atoms; ++a)
+      if (chips(m.chip, a) != label(m.row, a)) chips.fail(m.chip, "ends without chunk " + std::to_string(a));
+}
+
+void prove_reduce_scatter(Interpreter& chips, const std::vector<Member>& members, const Schedule& s, int n) {
+  std::unordered_map<std::uint64_t, std::uint64_t> sums;       // by row and atom
+  for (const Member& m : members)
+    for (std::uint32_t a = 0; a < s.atoms; ++a) {
+      chips(m.chip, a) = label(m.chip, a);
+      sums[std::uint64_t{m.row} << 32 | a] += label(m.chip, a);
+    }
+  chips.run();
+  for (const Member& m : members)
+    for (std::uint32_t a = 0; a < s.atoms; ++a)
+      if (owner(s, a, n) == m.position && chips(m.chip, a) != sums[std::uint64_t{m.row} << 32 | a])
+        chips.fail(m.chip, "ends with chunk " + std::to_string(a) + " not summed once over every member");
+}
+
+// The parts must name each atom once, and hold the whole array.
+void check_parts(const Request& r, const Schedule& s) {
+  std::uint64_t atoms = 0, bytes = 0;
+  for (const Part& p : s.parts) {
+    const std::uint64_t n = std::uint64_t{p.per_member} * static_cast<std::uint64_t>(r.row->size());
+    atoms += n;
+    bytes += n * p.atom.count();
+  }
+  if (atoms != s.atoms || bytes < r.bytes.count())
+    throw ProofFailed("the schedule is wrong: its parts hold " + std::to_string(bytes) + " of " + std::to_string(r.bytes.count()) + " B");
+}
+
+}  // namespace
+
+void prove(const Shape& shape, const Request& request, const Schedule& schedule, std::uint64_t seed) {
+  Interpreter chips(shape, schedule, seed);
+  const auto members = members_of(shape, *request.row);
+  check_parts(request, schedule);
+  switch (request.operation) {
+    case Operation::all_gather: return prove_all_gather(chips, members, schedule, request.row->size());
+    case Operation::reduce_scatter: return prove_reduce_scatter(chips, members, schedule, request.row->size());
+    default: throw std::logic_error("no proof of " + std::string(name(request.operation)));
+  }
+}
+
+}  // namespace hopsim

@@ -1,0 +1,70 @@
+// What ring, bidirectional_ring and line share: an AllGather along a row in one or both directions, shards stored and
+// forwarded whole or in chunks; and ReduceScatter, its reversal.
+#pragma once
+
+#include "collectives/algorithm.hpp"
+
+namespace hopsim {
+
+// One way round a row: shards travel up to `reach` hops, passage i being a shard's i-th stop.
+class RingGather final : public Phase {
+ public:
+  enum class LastHop { whole, first_half, second_half };       // what of the chunk the hop number `reach` carries
+  struct Atoms {
+    std::uint32_t per_shard, first, count;                     // this lane's chunk within each shard
+  };
+  RingGather(RowPtr row, int direction, int reach, Atoms atoms, LastHop last = LastHop::whole)
+      : row_(std::move(row)), direction_(direction), reach_(reach), atoms_(atoms), last_(last) {}
+
+  int length(const Coordinates&) const override;
+  Passage passage(const Coordinates&, int i) const override;
+  int alike(const Coordinates&, int i, int way) const override;
+
+ private:
+  int behind(int position) const;                              // shards that come by
+  bool has_next(int position) const;
+  Chunk chunk(int position, int distance, int hop) const;
+
+  RowPtr row_;
+  int direction_, reach_;
+  Atoms atoms_;
+  LastHop last_;
+};
+
+// The schedule of an AllGather from one lane a direction and chunk; turned into `operation` by the algebra.
+struct Direction {
+  int sign = 1;
+  int reach = 0;
+  RingGather::LastHop last = RingGather::LastHop::whole;
+};
+// `directions(chunk)` says how far each direction carries chunk number `chunk`; `halves`: 2 where a last hop is halved.
+template <class Directions>
+Schedule gather_schedule(const Request& r, std::uint32_t halves, Directions directions) {
+  const auto n = static_cast<std::uint32_t>(r.row->size());
+  const std::uint32_t per_shard = halves * static_cast<std::uint32_t>(r.chunks);
+  Schedule s;
+  s.atoms = per_shard * n;
+  const Bytes atom((r.bytes.count() + s.atoms - 1) / s.atoms);
+  s.parts.push_back({.first = 0, .per_member = per_shard, .atom = atom});
+  for (int c = 0; c < r.chunks; ++c)
+    for (const Direction& d : directions(c)) {
+      if (d.reach == 0) continue;
+      s.lanes.push_back({.phases = {}, .atom = atom, .sender_channel = d.sign > 0 ? 0u : 1u});
+      s.add(s.lanes.size() - 1,
+            std::make_shared<RingGather>(
+                r.row, d.sign, d.reach,
+                RingGather::Atoms{.per_shard = per_shard, .first = halves * static_cast<std::uint32_t>(c), .count = halves},
+                d.last));
+    }
+  return s;
+}
+
+// AllGather as it is, ReduceScatter reversed. What else an algorithm can do it adds itself.
+inline Schedule gather_or_scatter(Operation op, Schedule gather) {
+  return op == Operation::reduce_scatter ? reversed(std::move(gather)) : gather;
+}
+
+// Shared refusals: the operation, and more chunks than a shard has bytes.
+std::string gather_obstacle(std::string_view algorithm, const Request&);
+
+}  // namespace hopsim

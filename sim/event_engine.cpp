@@ -1,0 +1,274 @@
+#include "sim/event_engine.hpp"
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <tuple>
+
+namespace hopsim {
+
+EventEngine::EventEngine(const Fabric& fabric, const Overheads& overheads, Recorder* recorder, Activity* activity)
+    : fabric_(fabric),
+      overheads_(overheads),
+      recorder_(recorder),
+      activity_(activity),
+      keeps_asides_(recorder != nullptr || !fabric.grid() || overheads.chunk > Time{}),
+      chips_(fabric.chips()),
+      first_unit_(static_cast<std::uint32_t>(fabric.links.size())),
+      first_channel_(first_unit_ + chips_) {
+  std::map<std::pair<Bandwidth, Time>, std::uint16_t> known;
+  resources_.resize(first_channel_);
+  for (std::size_t l = 0; l < fabric.links.size(); ++l) {
+    const Link& link = fabric.links[l];
+    const auto [it, fresh] =
+        known.try_emplace({link.bandwidth, link.latency}, static_cast<std::uint16_t>(rates_.size()));
+    if (fresh) rates_.push_back({link.bandwidth, link.latency, Bytes(~std::uint64_t{0}), {}});
+    resources_[l].to = link.to;
+    resources_[l].rate = it->second;
+  }
+}
+
+Time EventEngine::duration(std::uint16_t rate, Bytes bytes) {
+  Rate& r = rates_[rate];
+  if (r.last_bytes != bytes) {
+    r.last_duration = r.bandwidth.duration(bytes);
+    r.last_bytes = bytes;
+  }
+  return r.last_duration;
+}
+
+std::uint32_t EventEngine::take_flight() {
+  ++in_flight_;
+  if (free_flight_ == kNone) {
+    flights_.emplace_back();
+    if (keeps_asides_) asides_.emplace_back();
+    return static_cast<std::uint32_t>(flights_.size() - 1);
+  }
+  const std::uint32_t i = free_flight_;
+  free_flight_ = flights_[i].next;
+  return i;
+}
+
+void EventEngine::release(std::uint32_t i) {
+  --in_flight_;
+  flights_[i].next = free_flight_;
+  free_flight_ = i;
+}
+
+void EventEngine::send(const Message& m, const MessageLabel& label) {
+  ++totals_.messages;
+  if (m.offset.zero() && m.from == m.to) {               // to itself: a token between lanes, free and at once
+    queue_.push(now_, event(kCount, index(m.arrived)));
+    return;
+  }
+  const std::uint32_t i = take_flight();
+  Flight& f = flights_[i];                                // member by member: a braced temporary stalls the store buffer
+  f.posted = now_;
+  f.tail = Time{};
+  f.rest = m.offset;
+  f.bytes = m.bytes;
+  f.position = m.position;
+  f.arrived = index(m.arrived);
+  f.sent = index(m.sent);
+  f.at = f.from = index(m.from);
+  f.hop = 0;
+  f.port = 0;
+  f.order = m.order & 0xf;
+  f.polite = m.polite ? 1 : 0;
+  if (keeps_asides_) asides_[i] = {index(m.to), m.channel, totals_.messages - 1, label};
+  if (overheads_.chunk > Time{}) return request(channel_resource(m.from, m.channel), i);
+  if (overheads_.step > Time{}) return queue_.push(now_ + overheads_.step, event(kHead, i));
+  request(next_link(i), i);
+}
+
+void EventEngine::compute(ChipId chip, Time busy, Position position, CounterId done, std::uint32_t task) {
+  const std::uint32_t i = take_flight();
+  Flight& f = flights_[i];
+  f = {};
+  f.posted = now_;
+  f.tail = busy;
+  f.position = position;
+  f.arrived = index(done);
+  f.from = index(chip);
+  if (keeps_asides_) asides_[i] = {index(chip), 0, 0, {.task = task}};
+  request(first_unit_ + index(chip), i);
+}
+
+std::uint32_t EventEngine::channel_resource(ChipId chip, std::uint32_t channel) {
+  const std::uint32_t r = first_channel_ + channel * chips_ + index(chip);
+  if (r >= resources_.size()) resources_.resize(std::size_t{first_channel_} + (std::size_t{channel} + 1) * chips_);
+  return r;
+}
+
+std::uint32_t EventEngine::next_link(std::uint32_t i) const {
+  const Flight& f = flights_[i];
+  if (!fabric_.grid()) return index(fabric_.towards[std::size_t{f.at} * chips_ + asides_[i].to]);
+  int d = f.order;
+  while (f.rest[d] == 0) d = d + 1 == kMaxDimensions ? 0 : d + 1;
+  return static_cast<std::uint32_t>(Fabric::port(d, f.rest[d] < 0)) * chips_ + f.at;
+}
+
+bool EventEngine::before(const Flight& a, const Flight& b) const {   // polite ones after all others
+  if (a.polite != b.polite) return b.polite;
+  if (a.polite) return a.position < b.position;
+  // On a grid the port tells senders apart; on a network, which is never folded, the sender itself may.
+  const std::uint32_t a_from = fabric_.grid() ? a.port : a.from, b_from = fabric_.grid() ? b.port : b.from;
+  return std::tie(a.posted, a.position, a.hop, a_from) < std::tie(b.posted, b.position, b.hop, b_from);
+}
+
+void EventEngine::request(std::uint32_t resource, std::uint32_t i) {
+  Resource& r = resources_[resource];
+  if (!r.dirty) {
+    r.dirty = true;
+    dirty_.push_back(resource);
+  }
+  Flight& f = flights_[i];
+  std::uint32_t* slot = &r.queue;
+  while (*slot != kNone && !before(f, flights_[*slot])) slot = &flights_[*slot].next;
+  f.next = *slot;
+  *slot = i;
+}
+
+void EventEngine::arbitrate() {
+  constexpr std::size_t kAhead = 8;
+  const std::size_t n = dirty_.size();
+  for (std::size_t k = 0; k < n; ++k) {
+    if (k + kAhead < n) __builtin_prefetch(&flights_[resources_[dirty_[k + kAhead]].queue], 1);
+    const std::uint32_t id = dirty_[k];
+    Resource& r = resources_[id];
+    r.dirty = false;
+    while (r.queue != kNone) {
+      const std::uint32_t i = r.queue;
+      if (flights_[i].polite && r.free_at > now_) {
+        if (!r.armed) {
+          r.armed = true;
+          queue_.push(r.free_at, event(kFree, id));
+        }
+        break;
+      }
+      r.queue = flights_[i].next;
+      grant(id, i);
+    }
+  }
+  dirty_.clear();
+}
+
+void EventEngine::grant(std::uint32_t resource, std::uint32_t i) {
+  if (resource < first_unit_) return grant_link(resource, i);
+  if (resource < first_channel_) return grant_compute(resource, i);
+  grant_channel(resource, i);
+}
+
+void EventEngine::grant_link(std::uint32_t id, std::uint32_t i) {
+  Flight& f = flights_[i];
+  Resource& link = resources_[id];
+  if (rates_[link.rate].bandwidth.bytes_per_second() == 0)
+    throw std::logic_error("a message leaves the edge of the fabric at chip " + fabric_.chip_name(ChipId(f.at)));
+  const Time busy = duration(link.rate, f.bytes);
+  const Time latency = rates_[link.rate].latency;
+  const Time start = std::max(now_, link.free_at);
+  const Time leaves = std::max(start + busy, f.tail);
+  if (leaves + latency > Time::max()) throw std::overflow_error("the simulated time passes the clock's 106 days");
+  link.free_at = leaves;
+  link.busy += busy;
+  ++totals_.link_hops;
+  totals_.link_bytes += f.bytes;
+  if (f.hop == 0 && f.sent != kNone) queue_.push(leaves, event(kCount, f.sent));
+
+  bool last;
+  if (fabric_.grid()) {
+    const int port = static_cast<int>(id / chips_);
+    f.rest = f.rest.with(port / 2, f.rest[port / 2] + (port % 2 ? 1 : -1));
+    f.port = static_cast<std::uint8_t>(port);
+    last = f.rest.zero();
+  } else {
+    last = link.to == asides_[i].to;
+  }
+  if (recorder_) record_hop(i, id, start, leaves, last);
+  f.at = link.to;
+  if (last) return deliver(i, ChipId(link.to), leaves + latency, busy + latency);
+  f.tail = leaves + latency;
+  ++f.hop;
+  queue_.push(start + latency, event(kHead, i));
+}
+
+void EventEngine::deliver(std::uint32_t i, ChipId to, Time arrives, Time least) {
+  const Flight& f = flights_[i];
+  if (arrives < f.posted + least) throw std::logic_error("a message beat its link's bandwidth and latency");
+  if (activity_) activity_->message(ChipId(f.from), to, f.posted, arrives);
+  queue_.push(arrives, event(kCount, f.arrived));
+  release(i);
+}
+
+void EventEngine::grant_compute(std::uint32_t unit, std::uint32_t i) {
+  const Flight& f = flights_[i];
+  Resource& r = resources_[unit];
+  const Time start = std::max(now_, r.free_at);
+  const Time end = start + f.tail;
+  if (end > Time::max()) throw std::overflow_error("the simulated time passes the clock's 106 days");
+  r.free_at = end;
+  r.busy += f.tail;
+  if (recorder_) recorder_->compute(ChipId(f.from), asides_[i].label.task, start, end);
+  if (activity_) activity_->compute[f.from].add(start, end);
+  queue_.push(end, event(kCount, f.arrived));
+  release(i);
+}
+
+// The channel is held for the overhead and while the chunk goes onto the first link; the head enters it after the overhead.
+void EventEngine::grant_channel(std::uint32_t channel, std::uint32_t i) {
+  const std::uint32_t link = next_link(i);
+  Resource& r = resources_[channel];
+  const Time start = std::max(now_, r.free_at);
+  r.free_at = start + overheads_.chunk + duration(resources_[link].rate, flights_[i].bytes);
+  queue_.push(start + overheads_.chunk + overheads_.step, event(kHead, i));
+}
+
+void EventEngine::record_hop(std::uint32_t i, std::uint32_t link, Time start, Time leaves, bool last) {
+  const Flight& f = flights_[i];
+  const Aside& a = asides_[i];
+  recorder_->hop({.message = a.serial, .from = ChipId(f.from), .to = ChipId(a.to), .link = LinkId(link), .hop = f.hop,
+                  .last = last, .posted = f.posted, .start = start, .end = leaves,
+                  .delivered = leaves + rates_[resources_[link].rate].latency, .bytes = f.bytes, .task = a.label.task,
+                  .lane = a.label.lane, .phase = a.label.phase, .passage = a.label.passage, .op = a.label.op,
+                  .chunk = a.label.chunk});
+}
+
+void EventEngine::shuffle() {
+  std::mt19937_64 random(*shuffle_);
+  std::shuffle(instant_.begin(), instant_.end(), random);
+  shuffle_ = random();
+}
+
+void EventEngine::run(CounterSink& sink) {
+  arbitrate();
+  while (queue_.next_instant(now_, instant_)) {
+    if (shuffle_) shuffle();
+    totals_.events += instant_.size();
+    for (const std::uint64_t e : instant_) {
+      const auto i = static_cast<std::uint32_t>(e);
+      switch (static_cast<Kind>(e >> 32)) {
+        case kCount: counted_.push_back(CounterId(i)); break;
+        case kHead: request(next_link(i), i); break;
+        case kFree:
+          resources_[i].armed = false;
+          if (!resources_[i].dirty) {
+            resources_[i].dirty = true;
+            dirty_.push_back(i);
+          }
+          break;
+      }
+    }
+    sink.count(counted_);
+    counted_.clear();
+    arbitrate();
+  }
+  if (in_flight_ != 0) throw std::logic_error("messages were sent that never arrived");
+}
+
+std::vector<Time> EventEngine::link_busy() const {
+  std::vector<Time> busy(first_unit_);
+  for (std::uint32_t l = 0; l < first_unit_; ++l) busy[l] = resources_[l].busy;
+  return busy;
+}
+
+}  // namespace hopsim

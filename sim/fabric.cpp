@@ -1,0 +1,33 @@
+#include "sim/fabric.hpp"
+
+#include <algorithm>
+
+namespace hopsim {
+
+std::string Fabric::chip_name(ChipId chip) const {
+  const Coordinates at = shape.at(chip);
+  std::string name = "(";
+  for (int d = 0; d < shape.dimensions; ++d) name += (d ? "," : "") + std::to_string(at[d]);
+  return name + ")";
+}
+
+std::string Fabric::port_name(LinkId link) const {
+  const Link& l = links[index(link)];
+  if (grid()) {
+    const int port = static_cast<int>(index(link) / chips());
+    return std::string{"xyzw"[port / 2], port % 2 ? '-' : '+'};
+  }
+  return (l.to < chips() ? "to chip " + std::to_string(l.to) : "to switch " + std::to_string(l.to - chips()));
+}
+
+std::string Fabric::link_name(LinkId link) const {
+  const Link& l = links[index(link)];
+  if (l.from < chips()) return chip_name(ChipId(l.from)) + " " + port_name(link);
+  return "switch " + std::to_string(l.from - chips()) + " " + port_name(link);
+}
+
+std::uint32_t Fabric::existing_links() const {
+  return static_cast<std::uint32_t>(std::count_if(links.begin(), links.end(), [](const Link& l) { return l.exists(); }));
+}
+
+}  // namespace hopsim

@@ -1,0 +1,311 @@
+#include "sim/machine.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace hopsim {
+namespace {
+constexpr std::size_t kFrameLines = 3;                  // cache lines of a frame worth fetching ahead
+}
+
+// Where the counters of one running task are: one channel of all chips lies together, as they are used together.
+struct Machine::TaskRun {
+  TaskRun(ArenaBlocks& blocks, std::uint32_t task_, const Schedule* schedule_, std::uint32_t chips_)
+      : frames(blocks), task(task_), schedule(schedule_), chips(chips_) {}
+
+  std::uint32_t channels() const { return schedule ? static_cast<std::uint32_t>(schedule->channels) : 0; }
+  std::uint32_t lanes() const { return schedule ? static_cast<std::uint32_t>(schedule->lanes.size()) : 0; }
+  CounterId channel(ChipId c, int channel) const {
+    return CounterId(first + static_cast<std::uint32_t>(channel) * chips + index(c));
+  }
+  CounterId sent(ChipId c, std::uint32_t lane) const { return channel(c, static_cast<int>(channels() + lane)); }
+  CounterId timer(ChipId c) const { return sent(c, lanes()); }   // launch, or the end of a computation
+  std::uint32_t counters() const { return (channels() + lanes() + 1) * chips; }
+
+  Arena frames;
+  std::uint32_t task;
+  const Schedule* schedule;
+  std::uint32_t chips, first = 0;
+};
+
+// What a device program knows of the chip it runs on.
+struct Machine::Chip {
+  Machine* machine;
+  TaskRun* run;
+  ChipId id;
+  Coordinates at;
+};
+
+// Waits for n arrivals and takes them, as a DMA semaphore's wait does.
+struct Machine::Take {
+  Machine& machine;
+  std::uint32_t counter, n;
+
+  Take(const Chip& chip, CounterId c, std::uint32_t n_) : machine(*chip.machine), counter(index(c)), n(n_) {}
+  bool await_ready() const { return machine.counters_[counter].value >= n; }
+  void await_suspend(std::coroutine_handle<> h) const {
+    Counter& c = machine.counters_[counter];
+    c.waiter = h;
+    c.want = n;
+  }
+  void await_resume() const { machine.counters_[counter].value -= n; }
+};
+
+struct Machine::DeviceProgram {
+  struct promise_type {
+    template <class... Args>
+    static void* operator new(std::size_t n, const Chip& chip, const Args&...) { return chip.run->frames.take(n); }
+    static void operator delete(void*, std::size_t) {}  // with the task's arena
+    DeviceProgram get_return_object() { return {}; }
+    std::suspend_never initial_suspend() { return {}; }
+    std::suspend_never final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() { throw; }
+  };
+};
+
+struct Machine::Stretch {
+  Message message;
+  CounterId wait = kNoCounter;
+  std::uint32_t arrivals = 0;
+  int end = 0;
+};
+
+// What lives across a wait lives in the coroutine's frame, and frames are what a big run touches most: this is a plain
+// function to keep the rest out of it.
+Machine::Stretch Machine::prepare(const Chip& chip, std::uint32_t lane, std::uint32_t phase, int i) {
+  const TaskRun& run = *chip.run;
+  const Lane& l = run.schedule->lanes[lane];
+  const Lane::Placed& placed = l.phases[phase];
+  const Passage p = placed.phase->passage(chip.at, i);
+  Stretch s;
+  s.wait = run.channel(chip.id, placed.first_channel + p.in.channel);
+  s.arrivals = p.in.times;
+  s.end = i + placed.phase->alike(chip.at, i, 1);
+  if (!p.out) return s;
+  const ChipId to = chip.machine->fabric_.shape.peer(chip.at, p.out.peer);
+  s.message = {.from = chip.id,
+               .to = to,
+               .offset = p.out.peer,
+               .bytes = p.out.chunk.count * l.atom,
+               .arrived = run.channel(to, placed.first_channel + p.out.channel),
+               .sent = p.paced ? run.sent(chip.id, lane) : kNoCounter,
+               .position = {},
+               .channel = l.sender_channel,
+               .order = p.order,
+               .polite = run.schedule->least_advanced_first};
+  return s;
+}
+
+MessageLabel Machine::label(const Chip& chip, std::uint32_t lane, std::uint32_t phase, int i) {
+  MessageLabel label{.task = chip.run->task, .lane = lane, .phase = phase, .passage = static_cast<std::uint32_t>(i),
+                     .op = Op::copy, .chunk = {}};
+  if (chip.machine->recorder_) {
+    const Passage p = chip.run->schedule->lanes[lane].phases[phase].phase->passage(chip.at, i);
+    label.op = p.op;
+    label.chunk = p.out.chunk;
+  }
+  return label;
+}
+
+Machine::DeviceProgram Machine::run_lane(Chip chip, std::uint32_t lane) {
+  bool first = true;
+  for (std::uint32_t phase = 0; phase < chip.run->schedule->lanes[lane].phases.size(); ++phase)
+    for (int i = 0, n = chip.run->schedule->lanes[lane].phases[phase].phase->length(chip.at); i < n;)
+      for (Stretch s = prepare(chip, lane, phase, i); i < s.end; ++i) {
+        if (s.arrivals) {
+          Take arrival(chip, s.wait, s.arrivals);
+          co_await arrival;
+        }
+        if (s.message.sent != kNoCounter && !first) {
+          Take left(chip, s.message.sent, 1);
+          co_await left;
+        }
+        if (s.message.arrived == kNoCounter) continue;
+        first = false;
+        const auto passage = static_cast<std::uint32_t>(i);
+        s.message.position = s.message.polite ? Position::least_advanced(chip.run->task, lane, phase, passage)
+                                              : Position::fifo(chip.run->task, lane, phase, passage);
+        chip.machine->engine_.send(s.message, label(chip, lane, phase, i));
+      }
+  chip.machine->lane_finished(chip);
+}
+
+Machine::DeviceProgram Machine::after_launch(Chip chip) {
+  Machine& m = *chip.machine;
+  m.engine_.count_after(m.overheads_.launch, chip.run->timer(chip.id));
+  Take launched(chip, chip.run->timer(chip.id), 1);
+  co_await launched;
+  auto& chips = chip.machine->launched_[chip.run->task];
+  if (chips.empty()) chip.machine->launched_tasks_.push_back(chip.run->task);
+  chips.push_back(chip.id);
+}
+
+Machine::DeviceProgram Machine::run_compute(Chip chip, Time busy) {
+  const std::uint32_t task = chip.run->task;
+  chip.machine->engine_.compute(chip.id, busy, Position::fifo(task, 0, 0, 0), chip.run->timer(chip.id), task);
+  Take done(chip, chip.run->timer(chip.id), 1);
+  co_await done;
+  chip.machine->finish(chip.run->task, chip.id);
+}
+
+Machine::Machine(const Fabric& fabric, Engine& engine, const Overheads& overheads, Recorder* recorder)
+    : fabric_(fabric), engine_(engine), overheads_(overheads), recorder_(recorder), chips_(fabric.chips()) {}
+
+Machine::~Machine() = default;
+
+void Machine::run(const Program& program) {
+  prepare(program);
+  for (std::uint32_t t = 0; t < program.size(); ++t)
+    if (program[t].after.empty())
+      for (std::uint32_t c = 0; c < chips_; ++c) make_ready(t, ChipId(c));
+  start_ready();
+  engine_.run(*this);
+  if (unfinished_ > 0) throw Deadlock(describe_deadlock());
+}
+
+void Machine::prepare(const Program& program) {
+  assert(program.size() < Position::kTasks);
+  const std::size_t n = program.size();
+  program_ = &program;
+  tasks_ = std::vector<TaskState>(n);
+  per_chip_.assign(n * chips_, {});
+  ready_.assign(n, {});
+  launched_.assign(n, {});
+  times_.assign(n, {});
+  unfinished_ = n * chips_;
+  for (std::uint32_t t = 0; t < n; ++t) {
+    tasks_[t].chips_left = chips_;
+    for (const std::uint32_t before : program[t].after) {
+      assert(before < t);
+      tasks_[before].before.push_back(t);
+    }
+    for (std::uint32_t c = 0; c < chips_; ++c)
+      per_chip(t, ChipId(c)).waits_for = static_cast<std::uint32_t>(program[t].after.size());
+  }
+}
+
+void Machine::count_one(CounterId id) {
+  Counter& c = counters_[index(id)];
+  if (++c.value >= c.want && c.waiter) std::exchange(c.waiter, {}).resume();
+}
+
+void Machine::count(std::span<const CounterId> all) {
+  constexpr std::size_t kFar = 16, kNear = 8;            // counters, then the frames that wait on them, are fetched ahead
+  const std::size_t n = all.size();
+  for (std::size_t k = 0; k < n; ++k) {
+    if (k + kFar < n) __builtin_prefetch(&counters_[index(all[k + kFar])], 1);
+    if (k + kNear < n)
+      if (char* frame = static_cast<char*>(counters_[index(all[k + kNear])].waiter.address()))
+        for (std::size_t line = 0; line < kFrameLines; ++line) __builtin_prefetch(frame + 64 * line, 1);
+    count_one(all[k]);
+  }
+  start_ready();
+}
+
+void Machine::make_ready(std::uint32_t task, ChipId chip) {
+  if (ready_[task].empty()) ready_tasks_.push_back(task);
+  ready_[task].push_back(chip);
+}
+
+// Chips that come to a task in one instant begin it together, lane by lane: what is used together then lies together.
+void Machine::start_ready() {
+  while (!ready_tasks_.empty() || !launched_tasks_.empty()) {
+    for (const std::uint32_t t : std::exchange(ready_tasks_, {})) start(t, std::exchange(ready_[t], {}));
+    for (const std::uint32_t t : std::exchange(launched_tasks_, {}))
+      start_lanes(running(t), std::exchange(launched_[t], {}));
+  }
+  for (const std::uint32_t t : std::exchange(ended_tasks_, {})) retire(t);
+}
+
+Machine::TaskRun& Machine::running(std::uint32_t task) {
+  auto& run = tasks_[task].run;
+  if (!run) {
+    const auto* collective = std::get_if<CollectiveTask>(&(*program_)[task].work);
+    run = std::make_unique<TaskRun>(blocks_, task, collective ? collective->schedule.get() : nullptr, chips_);
+    run->first = take_counters(run->counters());
+  }
+  return *run;
+}
+
+std::uint32_t Machine::take_counters(std::uint32_t n) {
+  const auto same = std::find_if(free_counters_.begin(), free_counters_.end(), [n](const auto& f) { return f.first == n; });
+  if (same != free_counters_.end()) {
+    const std::uint32_t first = same->second;
+    free_counters_.erase(same);
+    return first;
+  }
+  const std::size_t first = counters_.size();
+  if (first + n >= index(kNoCounter)) throw std::length_error("the program needs more than 2^32 counters at once");
+  counters_.resize(first + n);
+  return static_cast<std::uint32_t>(first);
+}
+
+void Machine::start(std::uint32_t task, const std::vector<ChipId>& chips) {
+  TaskRun& run = running(task);
+  for (const ChipId c : chips) {
+    per_chip(task, c).start = engine_.now();
+    times_[task].start = std::min(times_[task].start, engine_.now());
+  }
+  if (const auto* compute = std::get_if<ComputeTask>(&(*program_)[task].work)) {
+    for (const ChipId c : chips) run_compute({this, &run, c, fabric_.shape.at(c)}, compute->busy);
+  } else if (overheads_.launch > Time{}) {
+    for (const ChipId c : chips) after_launch({this, &run, c, fabric_.shape.at(c)});
+  } else {
+    start_lanes(run, chips);
+  }
+}
+
+void Machine::start_lanes(TaskRun& run, const std::vector<ChipId>& chips) {
+  const std::uint32_t lanes = run.lanes();
+  if (lanes == 0)
+    for (const ChipId c : chips) finish(run.task, c);
+  for (const ChipId c : chips) per_chip(run.task, c).lanes_left = lanes;
+  for (std::uint32_t lane = 0; lane < lanes; ++lane)
+    for (const ChipId c : chips) run_lane({this, &run, c, fabric_.shape.at(c)}, lane);
+}
+
+void Machine::lane_finished(const Chip& chip) {
+  if (--per_chip(chip.run->task, chip.id).lanes_left == 0) finish(chip.run->task, chip.id);
+}
+
+void Machine::finish(std::uint32_t task, ChipId chip) {
+  const Time now = engine_.now();
+  --unfinished_;
+  times_[task].end = std::max(times_[task].end, now);
+  if (recorder_) recorder_->task(chip, task, per_chip(task, chip).start, now);
+  for (const std::uint32_t next : tasks_[task].before)
+    if (--per_chip(next, chip).waits_for == 0) make_ready(next, chip);
+  if (--tasks_[task].chips_left == 0) ended_tasks_.push_back(task);
+}
+
+// Its counters and frames serve later tasks. Counts on their way to it would be a schedule's fault, which proofs refuse.
+void Machine::retire(std::uint32_t task) {
+  const TaskRun& run = *tasks_[task].run;
+  std::fill_n(counters_.begin() + run.first, run.counters(), Counter{});
+  free_counters_.push_back({run.counters(), run.first});
+  tasks_[task].run.reset();
+}
+
+std::string Machine::describe_deadlock() const {
+  std::string text = "the program can never go on (" + std::to_string(unfinished_) + " unfinished steps of chips):";
+  int shown = 0;
+  for (const TaskState& state : tasks_) {
+    if (!state.run) continue;
+    const TaskRun& run = *state.run;
+    for (std::uint32_t k = 0; k < run.counters() && shown < 8; ++k) {
+      const Counter& c = counters_[run.first + k];
+      if (!c.waiter) continue;
+      const ChipId chip{k % run.chips};
+      const std::uint32_t channel = k / run.chips;
+      ++shown;
+      text += "\n  chip " + fabric_.chip_name(chip) + " waits in step " + std::to_string(run.task + 1) + " for " +
+              std::to_string(c.want) + (channel < run.channels() ? " arrivals on channel " + std::to_string(channel)
+                                                                 : " of its own messages to leave") +
+              "; " + std::to_string(c.value) + " came";
+    }
+  }
+  return text;
+}
+
+}  // namespace hopsim

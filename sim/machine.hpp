@@ -1,0 +1,105 @@
+// Chips running a program on an engine. Device programs are coroutines that send, compute and wait on counters.
+//
+// They wait on one counter at a time and cannot poll (Kahn processes), so the order in which a chip's programs resume
+// within an instant does not matter. One small coroutine per (chip, lane) executes any schedule.
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/arena.hpp"
+#include "sim/engine.hpp"
+#include "sim/fabric.hpp"
+#include "sim/program.hpp"
+
+namespace hopsim {
+
+// A program that can never go on. The message names chips and what they wait for.
+struct Deadlock : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct TaskTimes {
+  Time start = Time::max();            // on the earliest chip
+  Time end;                            // on the latest
+};
+
+class Machine final : public CounterSink {
+ public:
+  // Fabric, engine and recorder must outlive the machine.
+  Machine(const Fabric&, Engine&, const Overheads&, Recorder* = nullptr);
+  ~Machine();
+
+  // Runs the program to its end. Throws Deadlock when some chip can never go on.
+  void run(const Program&);
+  const std::vector<TaskTimes>& times() const { return times_; }
+
+  void count(std::span<const CounterId>) override;
+
+  // For device programs only.
+  struct Take;
+  struct Chip;
+  struct DeviceProgram;
+
+ private:
+  struct Counter {
+    std::uint32_t value = 0, want = 0;
+    std::coroutine_handle<> waiter;
+  };
+  struct TaskRun;                      // a task between its first start and its last end
+  struct TaskState {
+    std::uint32_t chips_left = 0;
+    std::vector<std::uint32_t> before;                  // successors to tell
+    std::unique_ptr<TaskRun> run;
+  };
+  struct PerChip {                     // of one task on one chip
+    std::uint32_t waits_for = 0;       // tasks before it
+    std::uint32_t lanes_left = 0;
+    Time start;
+  };
+
+  struct Stretch;                      // passages that are alike
+  static Stretch prepare(const Chip&, std::uint32_t lane, std::uint32_t phase, int i);
+  static MessageLabel label(const Chip&, std::uint32_t lane, std::uint32_t phase, int i);
+  static DeviceProgram run_lane(Chip chip, std::uint32_t lane);
+  static DeviceProgram after_launch(Chip chip);
+  static DeviceProgram run_compute(Chip chip, Time busy);
+
+  void prepare(const Program&);
+  void count_one(CounterId);
+  void make_ready(std::uint32_t task, ChipId);
+  void start_ready();
+  void start(std::uint32_t task, const std::vector<ChipId>&);
+  void start_lanes(TaskRun&, const std::vector<ChipId>&);
+  void lane_finished(const Chip&);
+  void finish(std::uint32_t task, ChipId);
+  void retire(std::uint32_t task);
+  TaskRun& running(std::uint32_t task);
+  std::uint32_t take_counters(std::uint32_t n);
+  PerChip& per_chip(std::uint32_t task, ChipId c) { return per_chip_[std::size_t{task} * chips_ + index(c)]; }
+  std::string describe_deadlock() const;
+
+  const Fabric& fabric_;
+  Engine& engine_;
+  const Overheads overheads_;
+  Recorder* const recorder_;
+  const std::uint32_t chips_;
+  const Program* program_ = nullptr;
+  ArenaBlocks blocks_;
+  std::vector<Counter> counters_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> free_counters_;     // size, first
+  std::vector<TaskState> tasks_;
+  std::vector<PerChip> per_chip_;                                           // [task][chip]
+  std::vector<std::vector<ChipId>> ready_, launched_;                       // [task]: chips that start it this instant
+  std::vector<std::uint32_t> ready_tasks_, launched_tasks_, ended_tasks_;
+  std::vector<TaskTimes> times_;
+  std::uint64_t unfinished_ = 0;                                            // (task, chip)
+};
+
+}  // namespace hopsim

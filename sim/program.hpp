@@ -1,0 +1,30 @@
+// What every chip of a machine does: tasks, each begun on a chip once the tasks it comes after have ended on that chip.
+// The same on all chips (SPMD). Steps in a row are a chain; `parallel` forks and joins.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "sim/quantities.hpp"
+#include "sim/schedule.hpp"
+
+namespace hopsim {
+
+struct CollectiveTask {
+  std::shared_ptr<const Schedule> schedule;
+};
+
+struct ComputeTask {
+  Time busy;                           // of the compute unit, on every chip
+};
+
+struct Task {
+  std::variant<CollectiveTask, ComputeTask> work;
+  std::vector<std::uint32_t> after;    // indices of earlier tasks
+};
+
+using Program = std::vector<Task>;     // each task after those it names
+
+}  // namespace hopsim

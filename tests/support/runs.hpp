@@ -1,0 +1,52 @@
+// Builders for tests: a fabric in one line, a collective run on it in another.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "collectives/algorithm.hpp"
+#include "collectives/bounds.hpp"
+#include "collectives/proof.hpp"
+#include "sim/event_engine.hpp"
+#include "sim/machine.hpp"
+#include "sim/error.hpp"
+#include "topologies/grid.hpp"
+
+namespace hopsim::testing {
+
+using namespace hopsim::literals;
+
+inline const LinkModel kIci{45_GBps, 1_us};
+
+inline Shape box(const std::vector<int>& size, bool wrap = true) {
+  return grid_shape(size, std::vector<bool>(size.size(), wrap));
+}
+
+struct Ran {
+  Time time;
+  EngineTotals totals;
+};
+
+inline Ran run_schedule(const Shape& shape, std::shared_ptr<const Schedule> schedule, const LinkModel& link = kIci,
+                        const Overheads& overheads = {}, std::uint64_t shuffle = 0) {
+  const Fabric fabric = freeze(grid(shape, link));
+  EventEngine engine(fabric, overheads);
+  if (shuffle) engine.shuffle_instants(shuffle);
+  Machine machine(fabric, engine, overheads);
+  Program program;
+  program.push_back({.work = CollectiveTask{std::move(schedule)}, .after = {}});
+  machine.run(program);
+  return {machine.times()[0].end, engine.totals()};
+}
+
+inline std::shared_ptr<const Schedule> schedule_of(std::string_view algorithm, const Request& r) {
+  return std::make_shared<const Schedule>(choose_algorithm(algorithm, r).schedule(r));
+}
+
+// Seconds; exact expectations are computed in the test.
+inline double seconds(const Shape& shape, std::string_view algorithm, const Request& r, const LinkModel& link = kIci) {
+  return run_schedule(shape, schedule_of(algorithm, r), link).time.seconds();
+}
+
+}  // namespace hopsim::testing

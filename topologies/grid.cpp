@@ -1,0 +1,45 @@
+#include "topologies/grid.hpp"
+
+#include <string>
+
+#include "sim/error.hpp"
+
+namespace hopsim {
+namespace {
+constexpr long kMostChips = 1L << 24;
+constexpr int kLongest = 32767;        // coordinates are 16 bits
+}  // namespace
+
+Shape grid_shape(const std::vector<int>& size, const std::vector<bool>& wrap) {
+  if (size.empty() || size.size() > kMaxDimensions)
+    throw InputError("a grid has 1 to 4 dimensions", std::to_string(size.size()));
+  Shape s;
+  s.dimensions = static_cast<int>(size.size());
+  long chips = 1;
+  for (int d = 0; d < s.dimensions; ++d) {
+    const int n = size[static_cast<std::size_t>(d)];
+    if (n < 1 || n > kLongest) throw InputError("a dimension has too few or too many chips", std::to_string(n), "1 to 32767");
+    chips *= n;
+    if (chips > kMostChips) throw InputError("the fabric is too large", std::to_string(chips) + " chips or more", "up to 16777216");
+    s.size[static_cast<std::size_t>(d)] = static_cast<std::int16_t>(n);
+    s.wrap[static_cast<std::size_t>(d)] = n > 2 && wrap[static_cast<std::size_t>(d)];
+  }
+  return s;
+}
+
+Topology grid(const Shape& shape, const LinkModel& link) {
+  Topology t{shape, LinkGraph(shape.chips())};
+  for (std::uint32_t c = 0; c < shape.chips(); ++c) {
+    const Coordinates at = shape.at(ChipId{c});
+    for (int d = 0; d < shape.dimensions; ++d)
+      for (const bool backwards : {false, true}) {
+        const bool edge = backwards ? at[d] == 0 : at[d] == shape.size[d] - 1;
+        if (shape.size[d] == 1 || (edge && !shape.wrap[d] && !shape.folded[d])) continue;
+        const ChipId to = shape.peer(at, along(d, backwards ? -1 : 1));
+        add_edge(c, index(to), {link.bandwidth, link.latency, Fabric::port(d, backwards)}, t.graph);
+      }
+  }
+  return t;
+}
+
+}  // namespace hopsim
