@@ -21,8 +21,22 @@ class RowAlong final : public Row {
   int dimension_;
 };
 
+class RowAlone final : public Row {
+ public:
+  explicit RowAlone(const Shape& shape) : shape_(shape) {}
+  int size() const override { return 1; }
+  bool wraps() const override { return false; }
+  int position(const Coordinates&) const override { return 0; }
+  Offset way(const Coordinates&, int) const override { return {}; }
+  ChipId first(const Coordinates& at) const override { return shape_.chip(at); }
+
+ private:
+  Shape shape_;
+};
+
 }  // namespace
 
 RowPtr row_along(const Shape& shape, int dimension) { return std::make_shared<RowAlong>(shape, dimension); }
+RowPtr row_alone(const Shape& shape) { return std::make_shared<RowAlone>(shape); }
 
 }  // namespace hopsim

@@ -25,5 +25,7 @@ using RowPtr = std::shared_ptr<const Row>;
 
 // The rows along one dimension of the box.
 RowPtr row_along(const Shape&, int dimension);
+// Every chip by itself: an axis of 1.
+RowPtr row_alone(const Shape&);
 
 }  // namespace hopsim

@@ -68,6 +68,7 @@ struct CounterSink {
 struct EngineTotals {
   std::uint64_t events = 0, messages = 0, link_hops = 0;
   Bytes link_bytes;                    // summed over hops
+  std::uint64_t fingerprint = 0;       // of all that occupied a link or a compute unit, and when; in no order
 };
 
 // Delays that do not depend on sizes. All 0 on an ideal machine.

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cassert>
 
+// Frames come from an arena and go with it, so promises' delete does nothing; g++ 12 takes the pair for a mismatch.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+
 namespace hopsim {
 namespace {
 constexpr std::size_t kFrameLines = 3;                  // cache lines of a frame worth fetching ahead
@@ -26,6 +29,8 @@ struct Machine::TaskRun {
   std::uint32_t task;
   const Schedule* schedule;
   std::uint32_t chips, first = 0;
+  std::uint64_t messages = 0, hops = 0;
+  Bytes bytes;
 };
 
 // What a device program knows of the chip it runs on.
@@ -67,8 +72,16 @@ struct Machine::DeviceProgram {
 struct Machine::Stretch {
   Message message;
   CounterId wait = kNoCounter;
-  std::uint32_t arrivals = 0;
+  std::uint32_t arrivals = 0, hops = 0;
   int end = 0;
+  bool paced = false;
+};
+
+// A passage of a lane.
+struct Machine::PassageId {
+  std::uint32_t phase = ~0u;
+  int i = 0;
+  friend bool operator==(PassageId, PassageId) = default;
 };
 
 // What lives across a wait lives in the coroutine's frame, and frames are what a big run touches most: this is a plain
@@ -84,12 +97,14 @@ Machine::Stretch Machine::prepare(const Chip& chip, std::uint32_t lane, std::uin
   s.end = i + placed.phase->alike(chip.at, i, 1);
   if (!p.out) return s;
   const ChipId to = chip.machine->fabric_.shape.peer(chip.at, p.out.peer);
+  s.hops = static_cast<std::uint32_t>(p.out.peer.hops());
+  s.paced = p.paced;
   s.message = {.from = chip.id,
                .to = to,
                .offset = p.out.peer,
                .bytes = p.out.chunk.count * l.atom,
                .arrived = run.channel(to, placed.first_channel + p.out.channel),
-               .sent = p.paced ? run.sent(chip.id, lane) : kNoCounter,
+               .sent = kNoCounter,
                .position = {},
                .channel = l.sender_channel,
                .order = p.order,
@@ -108,8 +123,19 @@ MessageLabel Machine::label(const Chip& chip, std::uint32_t lane, std::uint32_t 
   return label;
 }
 
+// The last one that sends something; none: no such phase.
+Machine::PassageId Machine::last_sent(const Chip& chip, std::uint32_t lane) {
+  const Lane& l = chip.run->schedule->lanes[lane];
+  for (auto phase = static_cast<std::uint32_t>(l.phases.size()); phase-- > 0;)
+    for (int i = l.phases[phase].phase->length(chip.at); i-- > 0;)
+      if (l.phases[phase].phase->passage(chip.at, i).out) return {phase, i};
+  return {};
+}
+
+// A lane ends when all it takes has come and the last it sends has left the chip, as a DMA's buffer is busy until then.
 Machine::DeviceProgram Machine::run_lane(Chip chip, std::uint32_t lane) {
   bool first = true;
+  const PassageId last = last_sent(chip, lane);
   for (std::uint32_t phase = 0; phase < chip.run->schedule->lanes[lane].phases.size(); ++phase)
     for (int i = 0, n = chip.run->schedule->lanes[lane].phases[phase].phase->length(chip.at); i < n;)
       for (Stretch s = prepare(chip, lane, phase, i); i < s.end; ++i) {
@@ -117,17 +143,25 @@ Machine::DeviceProgram Machine::run_lane(Chip chip, std::uint32_t lane) {
           Take arrival(chip, s.wait, s.arrivals);
           co_await arrival;
         }
-        if (s.message.sent != kNoCounter && !first) {
-          Take left(chip, s.message.sent, 1);
+        if (s.paced && !first) {
+          Take left(chip, chip.run->sent(chip.id, lane), 1);
           co_await left;
         }
         if (s.message.arrived == kNoCounter) continue;
         first = false;
+        s.message.sent = s.paced || last == PassageId{phase, i} ? chip.run->sent(chip.id, lane) : kNoCounter;
+        chip.run->messages += 1;
+        chip.run->hops += s.hops;
+        chip.run->bytes += s.message.bytes;
         const auto passage = static_cast<std::uint32_t>(i);
         s.message.position = s.message.polite ? Position::least_advanced(chip.run->task, lane, phase, passage)
                                               : Position::fifo(chip.run->task, lane, phase, passage);
         chip.machine->engine_.send(s.message, label(chip, lane, phase, i));
       }
+  if (!first) {
+    Take left(chip, chip.run->sent(chip.id, lane), 1);
+    co_await left;
+  }
   chip.machine->lane_finished(chip);
 }
 
@@ -172,7 +206,7 @@ void Machine::prepare(const Program& program) {
   per_chip_.assign(n * chips_, {});
   ready_.assign(n, {});
   launched_.assign(n, {});
-  times_.assign(n, {});
+  totals_.assign(n, {});
   unfinished_ = n * chips_;
   for (std::uint32_t t = 0; t < n; ++t) {
     tasks_[t].chips_left = chips_;
@@ -245,15 +279,23 @@ void Machine::start(std::uint32_t task, const std::vector<ChipId>& chips) {
   TaskRun& run = running(task);
   for (const ChipId c : chips) {
     per_chip(task, c).start = engine_.now();
-    times_[task].start = std::min(times_[task].start, engine_.now());
+    totals_[task].start = std::min(totals_[task].start, engine_.now());
   }
-  if (const auto* compute = std::get_if<ComputeTask>(&(*program_)[task].work)) {
+  const auto& work = (*program_)[task].work;
+  if (std::holds_alternative<BarrierTask>(work)) {
+    arrive(task, chips);
+  } else if (const auto* compute = std::get_if<ComputeTask>(&work)) {
     for (const ChipId c : chips) run_compute({this, &run, c, fabric_.shape.at(c)}, compute->busy);
   } else if (overheads_.launch > Time{}) {
     for (const ChipId c : chips) after_launch({this, &run, c, fabric_.shape.at(c)});
   } else {
     start_lanes(run, chips);
   }
+}
+
+void Machine::arrive(std::uint32_t task, const std::vector<ChipId>& chips) {
+  if ((tasks_[task].arrived += static_cast<std::uint32_t>(chips.size())) < chips_) return;
+  for (std::uint32_t c = 0; c < chips_; ++c) finish(task, ChipId{c});
 }
 
 void Machine::start_lanes(TaskRun& run, const std::vector<ChipId>& chips) {
@@ -272,7 +314,7 @@ void Machine::lane_finished(const Chip& chip) {
 void Machine::finish(std::uint32_t task, ChipId chip) {
   const Time now = engine_.now();
   --unfinished_;
-  times_[task].end = std::max(times_[task].end, now);
+  totals_[task].end = std::max(totals_[task].end, now);
   if (recorder_) recorder_->task(chip, task, per_chip(task, chip).start, now);
   for (const std::uint32_t next : tasks_[task].before)
     if (--per_chip(next, chip).waits_for == 0) make_ready(next, chip);
@@ -282,6 +324,9 @@ void Machine::finish(std::uint32_t task, ChipId chip) {
 // Its counters and frames serve later tasks. Counts on their way to it would be a schedule's fault, which proofs refuse.
 void Machine::retire(std::uint32_t task) {
   const TaskRun& run = *tasks_[task].run;
+  totals_[task].messages = run.messages;
+  totals_[task].hops = run.hops;
+  totals_[task].bytes = run.bytes;
   std::fill_n(counters_.begin() + run.first, run.counters(), Counter{});
   free_counters_.push_back({run.counters(), run.first});
   tasks_[task].run.reset();

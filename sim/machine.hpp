@@ -25,9 +25,12 @@ struct Deadlock : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-struct TaskTimes {
+struct TaskTotals {
   Time start = Time::max();            // on the earliest chip
   Time end;                            // on the latest
+  std::uint64_t messages = 0;
+  std::uint64_t hops = 0;              // on a grid, over all messages
+  Bytes bytes;                         // of the messages, each counted once
 };
 
 class Machine final : public CounterSink {
@@ -38,7 +41,7 @@ class Machine final : public CounterSink {
 
   // Runs the program to its end. Throws Deadlock when some chip can never go on.
   void run(const Program&);
-  const std::vector<TaskTimes>& times() const { return times_; }
+  const std::vector<TaskTotals>& totals() const { return totals_; }
 
   void count(std::span<const CounterId>) override;
 
@@ -54,7 +57,7 @@ class Machine final : public CounterSink {
   };
   struct TaskRun;                      // a task between its first start and its last end
   struct TaskState {
-    std::uint32_t chips_left = 0;
+    std::uint32_t chips_left = 0, arrived = 0;          // arrived: at a barrier
     std::vector<std::uint32_t> before;                  // successors to tell
     std::unique_ptr<TaskRun> run;
   };
@@ -66,6 +69,8 @@ class Machine final : public CounterSink {
 
   struct Stretch;                      // passages that are alike
   static Stretch prepare(const Chip&, std::uint32_t lane, std::uint32_t phase, int i);
+  struct PassageId;
+  static PassageId last_sent(const Chip&, std::uint32_t lane);
   static MessageLabel label(const Chip&, std::uint32_t lane, std::uint32_t phase, int i);
   static DeviceProgram run_lane(Chip chip, std::uint32_t lane);
   static DeviceProgram after_launch(Chip chip);
@@ -76,6 +81,7 @@ class Machine final : public CounterSink {
   void make_ready(std::uint32_t task, ChipId);
   void start_ready();
   void start(std::uint32_t task, const std::vector<ChipId>&);
+  void arrive(std::uint32_t task, const std::vector<ChipId>&);
   void start_lanes(TaskRun&, const std::vector<ChipId>&);
   void lane_finished(const Chip&);
   void finish(std::uint32_t task, ChipId);
@@ -98,7 +104,7 @@ class Machine final : public CounterSink {
   std::vector<PerChip> per_chip_;                                           // [task][chip]
   std::vector<std::vector<ChipId>> ready_, launched_;                       // [task]: chips that start it this instant
   std::vector<std::uint32_t> ready_tasks_, launched_tasks_, ended_tasks_;
-  std::vector<TaskTimes> times_;
+  std::vector<TaskTotals> totals_;
   std::uint64_t unfinished_ = 0;                                            // (task, chip)
 };
 

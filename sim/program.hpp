@@ -20,8 +20,10 @@ struct ComputeTask {
   Time busy;                           // of the compute unit, on every chip
 };
 
+struct BarrierTask {};                 // every chip waits for all others; itself it takes no time
+
 struct Task {
-  std::variant<CollectiveTask, ComputeTask> work;
+  std::variant<CollectiveTask, ComputeTask, BarrierTask> work;
   std::vector<std::uint32_t> after;    // indices of earlier tasks
 };
 

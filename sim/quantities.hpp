@@ -18,7 +18,7 @@ class Time {
   static constexpr Time max() { return Time(std::uint64_t{1} << 63); }
 
   constexpr std::uint64_t ps() const { return ps_; }
-  constexpr double seconds() const { return static_cast<double>(ps_) * 1e-12; }
+  constexpr double seconds() const { return static_cast<double>(ps_) / 1e12; }
 
   friend constexpr auto operator<=>(Time, Time) = default;
   friend constexpr Time operator+(Time a, Time b) { return Time(a.ps_ + b.ps_); }

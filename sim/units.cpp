@@ -224,7 +224,7 @@ Integer rounded(const Fraction& f, Round round, std::string_view what, std::stri
   const Integer quotient = f.numerator / f.denominator;
   const bool whole = quotient * f.denominator == f.numerator;
   if (round == Round::exact && !whole) throw InputError(fmt::format("{} must come out whole", what), shown(text));
-  const Integer result = round == Round::up && !whole ? Integer(quotient + 1) : quotient;
+  Integer result = round == Round::up && !whole ? Integer(quotient + 1) : quotient;
   if (result > most) {
     throw InputError(fmt::format("{} is too large", what), shown(text), fmt::format("at most {}", most_text));
   }

@@ -1,0 +1,103 @@
+#include "scenarios/evaluate.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "scenarios/result_json.hpp"
+
+namespace hopsim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string children(const Json& j) {
+  std::string list;
+  if (j.is_object())
+    for (const auto& [key, value] : j.items()) list += (list.empty() ? "" : ", ") + key;
+  else if (j.is_array() && !j.empty())
+    list = "0 to " + std::to_string(j.size() - 1);
+  return list.empty() ? "nothing below it" : list;
+}
+
+const Json& look_up(const Json& root, const Placed<std::string>& path) {
+  const Json* at = &root;
+  for (std::size_t begin = 0; begin <= path.value.size();) {
+    const std::size_t end = std::min(path.value.find('.', begin), path.value.size());
+    const std::string key = path.value.substr(begin, end - begin);
+    std::size_t i = 0;
+    const auto [rest, failed] = std::from_chars(key.data(), key.data() + key.size(), i);
+    if (at->is_object() && at->contains(key)) at = &(*at)[key];
+    else if (at->is_array() && failed == std::errc{} && rest == key.data() + key.size() && i < at->size()) at = &(*at)[i];
+    else throw PlacedError(path.place, "the result has no such value", path.value, children(*at) + " (at " + (key.empty() ? "nothing" : key) + ")");
+    begin = end + 1;
+  }
+  return *at;
+}
+
+double number(const Json& root, const Placed<std::string>& path) {
+  const Json& j = look_up(root, path);
+  if (!j.is_number()) throw PlacedError(path.place, "the value is no number", j.dump());
+  return j.get<double>();
+}
+
+// From the first start to the last end of a line's steps; of the whole run for no line.
+Time time_of(const RunResult& r, int line) {
+  if (line == 0) return r.time;
+  Time start = Time::max(), end;
+  for (const StepResult& s : r.steps)
+    if (s.step.line == line) {
+      start = std::min(start, s.start);
+      end = std::max(end, s.end);
+    }
+  return start > end ? Time{} : end - start;
+}
+
+ExpectResult value_result(const ExpectedValue& v, const Json& json) {
+  ExpectResult r;
+  r.what = v.of.path.value + (v.of.divisor ? " / " + v.of.divisor->value : "");
+  if (!v.is) {
+    const Json& found = look_up(json, v.of.path);
+    r.what += " is " + v.text;
+    r.value = (found.is_string() ? found.get<std::string>() : found.dump()) == v.text;
+    r.expected = 1;
+    return r;
+  }
+  r.value = number(json, v.of.path);
+  if (v.of.divisor) {
+    const double divisor = number(json, *v.of.divisor);
+    if (divisor == 0) throw PlacedError(v.of.divisor->place, "the quotient divides by a value that is 0", v.of.divisor->value);
+    r.value /= divisor;
+  }
+  r.expected = v.is->value;
+  r.is_time = v.is->kind == QuantityKind::time;
+  return r;
+}
+
+}  // namespace
+
+std::vector<ExpectResult> evaluate(const std::vector<Expectation>& expectations, const RunResult& run, const MachineModel& machine) {
+  const Json json = to_json(run, machine);
+  std::vector<ExpectResult> results;
+  for (const Expectation& e : expectations) {
+    const int line = e.step ? e.step->value : 0;
+    ExpectResult timed;
+    timed.what = "time";
+    timed.is_time = true;
+    timed.value = time_of(run, line).seconds();
+    ExpectResult r = e.value ? value_result(*e.value, json) : timed;
+    if (e.time) r.expected = e.time->value.seconds();
+    r.step = line;
+    r.within = e.within.value();
+    r.source = e.source;
+    if (e.time || e.value) results.push_back(r);
+    if (e.measured) {
+      r.expected = e.measured->value.value;
+      r.measured = true;
+      r.is_time = e.measured->value.kind == QuantityKind::time;
+      results.push_back(r);
+    }
+  }
+  return results;
+}
+
+}  // namespace hopsim

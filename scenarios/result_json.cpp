@@ -1,0 +1,97 @@
+#include "scenarios/result_json.hpp"
+
+#include "sim/version.hpp"
+
+namespace hopsim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json machine_json(const MachineModel& m) {
+  Json dimensions = Json::array(), wrap = Json::array(), mesh = Json::object();
+  for (int d = 0; d < m.shape.dimensions; ++d) {
+    dimensions.push_back(m.shape.size[d]);
+    wrap.push_back(m.shape.wrap[d]);
+  }
+  for (const auto& [axis, size] : m.mesh.axes()) mesh[axis] = size;
+  return {{"chip", m.name},     {"chips", m.shape.logical_chips()}, {"nodes", 1},
+          {"dimensions", dimensions}, {"wrap", wrap}, {"mesh", mesh}, {"links", m.fabric.existing_links()}};
+}
+
+Json step_json(const StepResult& r, std::size_t index) {
+  Json j{{"index", index}, {"program", r.step.line}, {"text", r.step.text}, {"kind", r.step.kind}, {"axes", r.step.axes}};
+  j["algorithm"] = r.step.algorithm;
+  j["bytes"] = r.step.collective ? r.step.collective->bytes.count() : 0;
+  j["start_s"] = r.start.seconds();
+  j["end_s"] = r.end.seconds();
+  j["time_s"] = r.time().seconds();
+  j["closed_form_s"] = r.step.closed_form.seconds();
+  j["lower_bound_s"] = r.step.lower_bound.seconds();
+  j["algbw_Bps"] = r.algbw;
+  j["busbw_Bps"] = r.busbw;
+  j["messages"] = r.messages;
+  j["hops"] = r.hops;
+  j["local_shape"] = r.step.local_shape;
+  j["output"] = r.step.output;
+  return j;
+}
+
+Json memory_json(const RunResult& r) {
+  Json arrays = Json::array();
+  for (const HeldArray& a : r.arrays)
+    arrays.push_back({{"name", a.name}, {"sharding", a.sharding}, {"local_shape", a.layout.local_shape},
+                      {"bytes_per_chip", a.layout.bytes_per_chip.count()},
+                      {"total_bytes", a.layout.total_bytes.count()}, {"copies", a.layout.copies}});
+  return {{"peak_bytes_per_chip", r.peak_bytes_per_chip.count()}, {"arrays", arrays}};
+}
+
+Json links_json(const RunResult& r) {
+  Json busiest = Json::array();
+  for (const LinkUse& l : r.busiest) busiest.push_back({{"link", l.link}, {"utilization", l.utilization}});
+  return {{"max_utilization", r.max_utilization}, {"mean_utilization", r.mean_utilization}, {"busiest", busiest},
+          {"bytes_total", r.link_bytes.count()}};
+}
+
+Json expect_json(const ExpectResult& e) {
+  Json j = Json::object();
+  j["step"] = e.step ? Json(e.step) : Json(nullptr);
+  j["what"] = e.what;
+  j["value"] = e.value;
+  j["expected"] = e.expected;
+  j["error"] = e.error();
+  j["within"] = e.measured ? Json(nullptr) : Json(e.within);
+  j["pass"] = e.measured ? Json(nullptr) : Json(e.pass());
+  j["measured"] = e.measured;
+  j["source"] = e.source;
+  return j;
+}
+
+}  // namespace
+
+Json to_json(const RunResult& r, const MachineModel& machine) {
+  Json j{{"schema", "hopsim.run/1"}, {"version", kVersion}, {"scenario", r.scenario}, {"engine", r.engine}};
+  j["folded"] = r.folded;
+  j["fingerprint"] = r.fingerprint;
+  j["machine"] = machine_json(machine);
+  j["time_s"] = r.time.seconds();
+  j["steps"] = Json::array();
+  for (std::size_t i = 0; i < r.steps.size(); ++i) j["steps"].push_back(step_json(r.steps[i], i));
+  j["compute_s"] = r.compute.seconds();
+  j["comm_s"] = r.comm.seconds();
+  j["exposed_comm_s"] = r.exposed_comm.seconds();
+  j["overlap"] = r.overlap();
+  j["bound_s"] = r.bound().seconds();
+  j["flops"] = r.flops;
+  j["mfu"] = r.mfu ? Json(*r.mfu) : Json(nullptr);
+  j["memory"] = memory_json(r);
+  j["links"] = links_json(r);
+  j["verified"] = r.verified;
+  j["expect"] = Json::array();
+  for (const ExpectResult& e : r.expect) j["expect"].push_back(expect_json(e));
+  j["warnings"] = r.warnings;
+  j["cost"] = {{"events", r.totals.events}, {"link_hops", r.totals.link_hops}, {"messages", r.totals.messages},
+               {"wall_s", r.wall_seconds}, {"peak_rss_bytes", r.peak_rss_bytes}};
+  return j;
+}
+
+}  // namespace hopsim

@@ -1,0 +1,13 @@
+// A result as JSON, schema "hopsim.run/1". Times are seconds, sizes bytes, rates bytes a second.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "scenarios/results.hpp"
+
+namespace hopsim {
+
+// Keys keep their order. But for "cost", equal runs give equal bytes.
+nlohmann::ordered_json to_json(const RunResult&, const MachineModel&);
+
+}  // namespace hopsim

@@ -1,0 +1,25 @@
+// The flags that commands share.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace hopsim {
+
+struct CommonFlags {
+  std::string engine = "event";
+  std::string fold = "auto";
+  std::string machine;                           // empty: the file's
+  std::vector<std::string> sets;                 // KEY=VALUE
+  std::string trace, json;                       // paths; empty: none; json "-": standard output, and nothing else there
+  bool verify = false, ideal = false, quiet = false;
+  std::string log_level = "info";
+};
+
+void add_common_flags(CLI::App&, CommonFlags&);
+
+// Refuses what this version cannot do yet. Throws InputError.
+void check_supported(const CommonFlags&);
+
+}  // namespace hopsim

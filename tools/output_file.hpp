@@ -1,0 +1,43 @@
+// An output file: it appears whole or not at all: bytes go to a temporary beside it, which finish() renames; a OutputFile
+// destroyed without finish() leaves nothing behind. A name that ends in ".gz" is compressed as it is written (zlib
+// level 1: higher ones take several times as long for a sixth less), in constant memory.
+//
+// An existing target that is no regular file (a pipe, /dev/null) is written directly, and kept.
+// Throws InputError, naming the path, where it cannot be created (constructor) or written (finish()). A full disk
+// shows up in the middle of a run, where engines expect no exception from a recorder: it is kept for finish().
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace hopsim {
+
+class OutputFile {
+ public:
+  explicit OutputFile(const std::filesystem::path&);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void write(std::string_view);
+  void finish();  // once; nothing may be written after it
+
+ private:
+  struct Gzip;
+
+  void open();
+  void store(const char*, std::size_t);
+  void compress(std::string_view, int flush);
+  [[noreturn]] void fail(int error) const;
+
+  std::filesystem::path path_;       // as the user wrote it, for messages
+  std::filesystem::path target_;     // symbolic links followed, so that they survive
+  std::filesystem::path temporary_;  // empty: written directly, or done
+  int descriptor_ = -1;
+  int error_ = 0;  // errno of the first write that failed
+  std::unique_ptr<Gzip> gzip_;
+};
+
+}  // namespace hopsim

@@ -1,0 +1,84 @@
+// The tracks of a trace and their order in the Perfetto UI:
+//
+//     fabric 4x4
+//       chip 05 (1,1)
+//         steps            the program's steps on this chip; steps that run side by side continue in "steps (2)", ...
+//         compute          the busy compute unit
+//         links out
+//           x+             what each link carries
+//           x-
+//         received
+//           from (1,0) x+  an instant per message delivered, for flow arrows to point forward in time
+//       switch 2
+//         links out ...
+//
+// Plain tracks below one root, not Perfetto processes: v55 and older sort processes by how many slices they hold, and
+// the children of a process by their text, so chips and links would come in any order; below a plain parent, ranks
+// hold. It also spares each chip a made-up pid. In SQL a chip is the grandparent of its links' tracks and the parent
+// of the others (join on track.parent_id); zero-padded numbers keep the order under ORDER BY name, too.
+//
+// A track is declared when first used: a trace holds nothing of chips that did nothing. Memory: a few words a link.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/fabric.hpp"
+#include "tools/perfetto/encoder.hpp"
+
+namespace hopsim::perfetto {
+
+// A slice in the trace's unit, whole nanoseconds.
+struct Span {
+  std::uint64_t begin = 0, end = 0;
+};
+
+class TrackTree {
+ public:
+  // Declares tracks into `out`, ahead of the events that use them. Both outlive the tree.
+  TrackTree(const Fabric&, Encoder& out);
+
+  // The track for one more slice: slices of a Perfetto track may not overlap (their ends would be swapped silently),
+  // so a slice that does gets another track beside it. Slices that abut share a track, provided they are written in
+  // the order of these calls.
+  std::uint64_t steps(ChipId, Span);
+  std::uint64_t compute(ChipId, Span);
+  std::uint64_t link(LinkId, Span);
+
+  std::uint64_t received(LinkId);  // for instants
+
+ private:
+  struct Slot {
+    std::uint64_t track = 0, busy_until = 0;
+  };
+  using Slots = std::vector<Slot>;
+  struct Node {
+    std::uint64_t group = 0, links_out = 0, received = 0;  // 0: not declared yet
+    Slots steps, compute;
+  };
+  struct LinkTracks {
+    Slots out;
+    std::uint64_t received = 0;
+  };
+
+  template <class Declare>
+  std::uint64_t claim(Slots&, Span, Declare);
+  std::uint64_t declare(std::uint64_t parent, std::int32_t rank, const std::string& name,
+                        const std::string& description = {});
+  std::uint64_t root();
+  std::uint64_t group(std::uint32_t node);
+  std::uint64_t links_out(std::uint32_t node);
+  std::uint64_t received_by(std::uint32_t node);
+  std::string node_name(std::uint32_t node) const;
+  std::string described(const Link&) const;
+
+  const Fabric& fabric_;
+  Encoder& out_;
+  std::vector<Node> nodes_;
+  std::vector<LinkTracks> links_;
+  std::uint64_t declared_ = 0;  // uuids count from 1: small ones are short on the wire
+  std::uint64_t root_ = 0;
+};
+
+}  // namespace hopsim::perfetto

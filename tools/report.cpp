@@ -1,0 +1,80 @@
+#include "tools/report.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/units.hpp"
+#include "tools/table.hpp"
+
+namespace hopsim {
+namespace {
+
+std::string shape_text(const Shape& s) {
+  std::string text;
+  for (int d = 0; d < s.dimensions; ++d) text += (d ? "x" : "") + std::to_string(s.size[d]);
+  return text;
+}
+
+std::string wrap_text(const Shape& s) {
+  std::string wrapped;
+  for (int d = 0; d < s.dimensions; ++d)
+    if (s.wrap[d]) wrapped += (wrapped.empty() ? "" : ", ") + std::string{"xyzw"[d]};
+  return wrapped.empty() ? "no wraparound" : "wraps around in " + wrapped;
+}
+
+std::string heading(const RunResult& r, const MachineModel& m) {
+  std::string mesh;
+  for (const auto& [axis, size] : m.mesh.axes()) mesh += fmt::format("{}{}: {}", mesh.empty() ? "" : ", ", axis, size);
+  return fmt::format("{}: {} {} ({} chips, {}), mesh {{{}}}, {} a link\n", r.scenario, m.name, shape_text(m.shape),
+                     m.shape.logical_chips(), wrap_text(m.shape), mesh, format_bandwidth(m.link.bandwidth));
+}
+
+std::string ratio(Time time, Time yardstick) {
+  return yardstick == Time{} ? "-" : fmt::format("{:.3f}", time.seconds() / yardstick.seconds());
+}
+
+std::string steps_table(const RunResult& r) {
+  using enum Table::Align;
+  Table table({{"step", left}, {"", left}, {"algorithm", left}, {"bytes"}, {"time"}, {"closed form"}, {"x"}, {"bound"},
+               {"x"}, {"algbw"}, {"busbw"}});
+  for (const StepResult& s : r.steps) {
+    const auto rate = [](double v) { return v > 0 ? format_bytes_per_second(v) : "-"; };
+    table.add({std::to_string(s.step.line), s.step.text, s.step.algorithm.empty() ? "-" : s.step.algorithm,
+               s.step.collective ? format_bytes(s.step.collective->bytes) : "-", format_time(s.time()),
+               format_time(s.step.closed_form), ratio(s.time(), s.step.closed_form), format_time(s.step.lower_bound),
+               ratio(s.time(), s.step.lower_bound), rate(s.algbw), rate(s.busbw)});
+  }
+  return table.text();
+}
+
+std::string totals(const RunResult& r) {
+  std::string text = fmt::format("total {}: compute {}, communication {} ({} exposed, {:.1f} % hidden)\n", format_time(r.time),
+                                 format_time(r.compute), format_time(r.comm), format_time(r.exposed_comm), r.overlap() * 100);
+  if (r.mfu) text += fmt::format("model FLOPs utilisation {:.1f} %\n", *r.mfu * 100);
+  if (!r.busiest.empty())
+    text += fmt::format("busiest link {}, busy {:.1f} % of the time; {:.1f} % over all links\n", r.busiest.front().link,
+                        r.busiest.front().utilization * 100, r.mean_utilization * 100);
+  if (r.verified) text += "data flow proven: every chip ends with every contribution exactly once\n";
+  return text;
+}
+
+std::string quantity(const ExpectResult& e, double v) { return e.is_time ? format_seconds(v) : fmt::format("{:.6g}", v); }
+
+std::string expectation(const ExpectResult& e) {
+  const std::string of = e.step ? fmt::format("step {} {}", e.step, e.what) : e.what;
+  const std::string from = e.source.empty() ? "" : " (" + e.source + ")";
+  if (e.measured)
+    return fmt::format("  measured  {}: {} here, {} measured, {:+.1f} %{}\n", of, quantity(e, e.value),
+                       quantity(e, e.expected), e.error() * 100, from);
+  return fmt::format("  {}  {}: {}, expected {}, {:+.3f} % (within {:g} %){}\n", e.pass() ? "as expected" : "NOT AS EXPECTED", of,
+                     quantity(e, e.value), quantity(e, e.expected), e.error() * 100, e.within * 100, from);
+}
+
+}  // namespace
+
+std::string report(const RunResult& r, const MachineModel& machine) {
+  std::string text = heading(r, machine) + steps_table(r) + totals(r);
+  for (const ExpectResult& e : r.expect) text += expectation(e);
+  return text;
+}
+
+}  // namespace hopsim
