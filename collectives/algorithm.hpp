@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "collectives/operation.hpp"
@@ -22,6 +23,7 @@ struct Request {
   // On an even ring both ways the book sends the antipodal shard whole, V/W in all; halving it takes V(n-1)/(nW).
   // Elsewhere the book and the optimum agree.
   bool book = false;
+  std::vector<std::pair<int, int>> pairs{}; // collective_permute, send_recv: positions, from and to
 };
 
 // What the algorithm should take by formula: bytes over the links a row has one way, plus hops times latency.

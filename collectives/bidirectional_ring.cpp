@@ -3,6 +3,7 @@
 //
 // Shards travel whole and only the last hop is halved: two half-messages from the start would pipeline, and come out
 // n/2 - 1 hops too fast for the schedule stated.
+#include "collectives/exchange.hpp"
 #include "collectives/ring_gather.hpp"
 
 namespace hopsim {
@@ -12,7 +13,7 @@ std::string obstacle(const Request& r) {
   if (!r.row->wraps() && r.row->size() > 2)
     return "bidirectional_ring needs an axis that wraps around; this one, of " + std::to_string(r.row->size()) +
            ", does not; valid: line";
-  return gather_obstacle("bidirectional_ring", r);
+  return row_obstacle("bidirectional_ring", r);
 }
 
 // With k chunks a shard, half of the antipodal chunks come from either side; of an odd k the middle one is halved.
@@ -28,16 +29,39 @@ std::vector<Direction> both_ways(const Request& r, int chunk) {
   return {{.sign = 1, .reach = half + forwards}, {.sign = -1, .reach = half + !forwards}};
 }
 
-Schedule schedule(const Request& r) {
-  const bool halved = r.row->wraps() && r.row->size() % 2 == 0 && !r.book && r.chunks % 2;
-  return gather_or_scatter(r.operation, gather_schedule(r, halved ? 2 : 1, [&r](int chunk) { return both_ways(r, chunk); }));
+// AllToAll: blocks for the chip halfway round an even ring go half either way, or whole one way.
+Schedule exchange(const Request& r) {
+  using enum ExchangeDirection::Farthest;
+  const int n = r.row->size();
+  if (!r.row->wraps()) return exchange_schedule(r, 1, {{.sign = 1, .reach = n - 1}, {.sign = -1, .reach = n - 1}});
+  const int half = (n - 1) / 2;
+  if (n % 2) return exchange_schedule(r, 1, {{.sign = 1, .reach = half}, {.sign = -1, .reach = half}});
+  if (r.book) return exchange_schedule(r, 1, {{.sign = 1, .reach = half + 1}, {.sign = -1, .reach = half}});
+  return exchange_schedule(r, 2, {{1, half + 1, first_half}, {-1, half + 1, second_half}});
 }
 
-// Scaling Book ch. 3: V/W where the antipodal shard of an even ring goes whole, V(n-1)/(nW) otherwise; floor(n/2) hops.
+Schedule schedule(const Request& r) {
+  if (r.operation == Operation::all_to_all) return exchange(r);
+  const bool halved = r.row->wraps() && r.row->size() % 2 == 0 && !r.book && r.chunks % 2;
+  return gather_based(r.operation, gather_schedule(r, halved ? 2 : 1, [&r](int chunk) { return both_ways(r, chunk); }), 2);
+}
+
+// Scaling Book ch. 3: V/W where the antipodal shard of an even ring goes whole, V(n-1)/(nW) otherwise; floor(n/2) hops;
+// AllReduce is two of them. AllToAll: V/(4W) on an even ring; on an odd one, by the same count of blocks a link,
+// V(1 - 1/n^2)/(4W); with the farthest blocks whole, V(1 + 2/n)/(4W).
 ClosedForm closed_form(const Request& r) {
+  const int hops = r.row->size() / 2;
   const double n = r.row->size(), v = static_cast<double>(r.bytes.count());
-  if (r.book && r.row->size() % 2 == 0) return {v / 2, r.row->size() / 2, "V/W"};
-  return {v * (n - 1) / n / 2, r.row->size() / 2, "V(N-1)/(N W)"};
+  const bool even = r.row->size() % 2 == 0, whole = r.book && even && r.row->wraps();
+  if (r.operation == Operation::all_to_all) {
+    if (!r.row->wraps()) return {v / 4 * (r.row->size() > 1), hops, "V/(2W)"};
+    if (whole) return {v / 8 * (1 + 2 / n), hops, "V(1+2/N)/(4W)"};
+    return even ? ClosedForm{v / 8, hops, "V/(4W)"} : ClosedForm{v / 8 * (1 - 1 / (n * n)), hops, "V(1-1/N^2)/(4W)"};
+  }
+  const int times = r.operation == Operation::all_reduce ? 2 : 1;
+  const std::string twice = times == 2 ? "2" : "";
+  if (whole) return {times * v / 2, times * hops, twice + "V/W"};
+  return {times * v * (n - 1) / n / 2, times * hops, twice + "V(N-1)/(N W)"};
 }
 
 }  // namespace

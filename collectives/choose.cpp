@@ -13,12 +13,16 @@ std::string names_that_can(const Request& request) {
   return names;
 }
 
+// One torus axis: both ways round where it wraps, a line where it does not.
+std::string_view default_algorithm(const Request& r) {
+  if (r.operation == Operation::collective_permute || r.operation == Operation::send_recv) return "direct";
+  return r.row->wraps() ? "bidirectional_ring" : "line";
+}
+
 }  // namespace
 
 const Algorithm& choose_algorithm(std::string_view name, const Request& request) {
-  // One torus axis: both ways round where it wraps, a line where it does not.
-  const bool own_choice = name.empty() || name == "auto";
-  if (own_choice) name = request.row->wraps() ? "bidirectional_ring" : "line";
+  if (name.empty() || name == "auto") name = default_algorithm(request);
   const auto all = algorithms();
   const auto found = std::find_if(all.begin(), all.end(), [name](const Algorithm& a) { return a.name == name; });
   if (found == all.end()) {

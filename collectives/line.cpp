@@ -1,4 +1,5 @@
 // Line: both ways along an axis without wraparound (or one whose wraparound is left unused), n - 1 hops.
+#include "collectives/exchange.hpp"
 #include "collectives/ring_gather.hpp"
 
 namespace hopsim {
@@ -10,7 +11,9 @@ class Unwrapped final : public Row {
   explicit Unwrapped(RowPtr of) : of_(std::move(of)) {}
   int size() const override { return of_->size(); }
   bool wraps() const override { return false; }
+  bool straight() const override { return of_->straight(); }
   int position(const Coordinates& at) const override { return of_->position(at); }
+  Coordinates at(int position) const override { return of_->at(position); }
   Offset way(const Coordinates& at, int distance) const override { return of_->way(at, distance); }
   ChipId first(const Coordinates& at) const override { return of_->first(at); }
 
@@ -18,21 +21,29 @@ class Unwrapped final : public Row {
   RowPtr of_;
 };
 
-std::string obstacle(const Request& r) { return gather_obstacle("line", r); }
+std::string obstacle(const Request& r) { return row_obstacle("line", r); }
 
 Schedule schedule(const Request& r) {
   const int n = r.row->size();
   Request line = r;
   if (r.row->wraps()) line.row = std::make_shared<Unwrapped>(r.row);
-  return gather_or_scatter(r.operation, gather_schedule(line, 1, [n](int) {
+  if (r.operation == Operation::all_to_all)
+    return exchange_schedule(line, 1, {{.sign = 1, .reach = n - 1}, {.sign = -1, .reach = n - 1}});
+  return gather_based(r.operation, gather_schedule(line, 1, [n](int) {
     return std::vector<Direction>{{.sign = 1, .reach = n - 1}, {.sign = -1, .reach = n - 1}};
-  }));
+  }), 2);
 }
 
-// Scaling Book ch. 3, pop quiz 2: n - 1 hops of V/n over one-way bandwidth.
+// Scaling Book ch. 3, pop quiz 2: n - 1 hops of V/n over one-way bandwidth; AllReduce is two of them. AllToAll: the
+// middle link carries floor(n^2 / 4) blocks of V/n^2 each way.
 ClosedForm closed_form(const Request& r) {
-  const double n = r.row->size();
-  return {static_cast<double>(r.bytes.count()) * (n - 1) / n, r.row->size() - 1, "V(N-1)/(N W/2)"};
+  const int n = r.row->size();
+  const double v = static_cast<double>(r.bytes.count());
+  switch (r.operation) {
+    case Operation::all_reduce: return {2 * v * (n - 1) / n, 2 * (n - 1), "2V(N-1)/(N W/2)"};
+    case Operation::all_to_all: return {v * (n * n / 4) / n / n, n - 1, "V floor(N^2/4)/(N^2 W/2)"};
+    default: return {v * (n - 1) / n, n - 1, "V(N-1)/(N W/2)"};
+  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "collectives/proof.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <random>
 #include <string>
@@ -21,8 +22,8 @@ std::uint64_t label(std::uint64_t chip, std::uint64_t atom) {
 
 class Interpreter {
  public:
-  Interpreter(const Shape& shape, const Schedule& schedule, std::uint64_t seed)
-      : shape_(shape), schedule_(schedule), random_(seed), state_(shape.chips(), Labels(schedule.atoms)) {}
+  Interpreter(const Shape& shape, const Schedule& schedule, const std::vector<Bytes>& sizes, std::uint64_t seed)
+      : shape_(shape), schedule_(schedule), sizes_(sizes), random_(seed), state_(shape.chips(), Labels(schedule.atoms)) {}
 
   std::uint64_t& operator()(std::uint32_t chip, std::uint32_t atom) { return state_[chip][atom]; }
 
@@ -38,7 +39,7 @@ class Interpreter {
         std::swap(work[k], work.back());
         work.pop_back();
       }
-      if (!progress_ && !work.empty()) fail(work[0].chip, "waits for ever in lane " + std::to_string(work[0].lane));
+      if (!progress_ && !work.empty()) fail_waiting(work[0]);
     }
     for (const auto& [key, box] : boxes_)
       if (!box.empty())
@@ -56,6 +57,12 @@ class Interpreter {
   struct Mail { Chunk chunk; Op op; Labels data; };
   struct Place { std::uint32_t chip, lane; std::uint32_t phase = 0; int i = 0; };
 
+  [[noreturn]] void fail_waiting(const Place& p) const {
+    const Phase& phase = *schedule_.lanes[p.lane].phases[p.phase].phase;
+    const Chunk chunk = phase.passage(shape_.at(ChipId{p.chip}), p.i).in.chunk;
+    fail(p.chip, "waits for ever for chunk " + std::to_string(chunk.first) + " in lane " + std::to_string(p.lane));
+  }
+
   // As far as the lane can go; true at its end.
   bool advance(Place& place) {
     const Lane& lane = schedule_.lanes[place.lane];
@@ -65,20 +72,23 @@ class Interpreter {
       for (const int n = p.phase->length(at); place.i < n; ++place.i) {
         const Passage passage = p.phase->passage(at, place.i);
         if (passage.in && !take(place.chip, p.first_channel + passage.in.channel, passage.in)) return false;
-        if (passage.out) post(place.chip, at, p.first_channel + passage.out.channel, passage);
+        if (passage.out) post(place.chip, at, p.first_channel + passage.out.channel, passage, lane.atom);
         progress_ = true;
       }
     }
     return true;
   }
 
-  void post(std::uint32_t from, const Coordinates& at, int channel, const Passage& p) {
+  void post(std::uint32_t from, const Coordinates& at, int channel, const Passage& p, Bytes atom) {
     const Chunk& c = p.out.chunk;
-    if (c.first + c.count > schedule_.atoms) fail(from, "sends chunk " + std::to_string(c.first) + ", which does not exist");
+    if (c.count > schedule_.atoms || c.first > schedule_.atoms - c.count)
+      fail(from, "sends chunk " + std::to_string(c.first) + ", which does not exist");
     const auto first = state_[from].begin() + c.first;
     Labels data(first, first + c.count);
     for (std::uint32_t k = 0; k < c.count; ++k)
       if (data[k] == 0) fail(from, "sends chunk " + std::to_string(c.first + k) + ", which it does not have");
+    for (std::uint32_t k = 0; k < c.count; ++k)
+      if (sizes_[c.first + k] > atom) fail(from, "sends chunk " + std::to_string(c.first + k) + " in too few bytes");
     check_way(from, at, p.out.peer);
     box(index(shape_.peer(at, p.out.peer)), channel).push_back({c, p.op, std::move(data)});
   }
@@ -117,6 +127,7 @@ class Interpreter {
 
   const Shape& shape_;
   const Schedule& schedule_;
+  const std::vector<Bytes>& sizes_;                           // of each atom
   std::mt19937_64 random_;
   std::vector<Labels> state_;
   std::unordered_map<std::uint64_t, std::deque<Mail>> boxes_;
@@ -145,17 +156,9 @@ std::vector<Member> members_of(const Shape& shape, const Row& row) {
   return members;
 }
 
-void prove_all_gather(Interpreter& chips, const std::vector<Member>& members, const Schedule& s, int n) {
-  for (const Member& m : members)
-    for (std::uint32_t a = 0; a < s.atoms; ++a)
-      if (owner(s, a, n) == m.position) chips(m.chip, a) = label(m.row, a);
-  chips.run();
-  for (const Member& m : members)
-    for (std::uint32_t a = 0; a < s.atoms; ++a)
-      if (chips(m.chip, a) != label(m.row, a)) chips.fail(m.chip, "ends without chunk " + std::to_string(a));
-}
-
-void prove_reduce_scatter(Interpreter& chips, const std::vector<Member>& members, const Schedule& s, int n) {
+// Every chip contributes to every atom; `ends_with(member, atom)` says who must end with the sum.
+template <class EndsWith>
+void prove_sums(Interpreter& chips, const std::vector<Member>& members, const Schedule& s, EndsWith ends_with) {
   std::unordered_map<std::uint64_t, std::uint64_t> sums;       // by row and atom
   for (const Member& m : members)
     for (std::uint32_t a = 0; a < s.atoms; ++a) {
@@ -165,31 +168,81 @@ void prove_reduce_scatter(Interpreter& chips, const std::vector<Member>& members
   chips.run();
   for (const Member& m : members)
     for (std::uint32_t a = 0; a < s.atoms; ++a)
-      if (owner(s, a, n) == m.position && chips(m.chip, a) != sums[std::uint64_t{m.row} << 32 | a])
+      if (ends_with(m, a) && chips(m.chip, a) != sums[std::uint64_t{m.row} << 32 | a])
         chips.fail(m.chip, "ends with chunk " + std::to_string(a) + " not summed once over every member");
 }
 
-// The parts must name each atom once, and hold the whole array.
-void check_parts(const Request& r, const Schedule& s) {
-  std::uint64_t atoms = 0, bytes = 0;
+// Every atom begins at its owner; `ends_with(member, atom)` says who must end with it. Nobody else may get it.
+template <class EndsWith>
+void prove_moves(Interpreter& chips, const std::vector<Member>& members, const Schedule& s, int n, EndsWith ends_with) {
+  for (const Member& m : members)
+    for (std::uint32_t a = 0; a < s.atoms; ++a)
+      if (owner(s, a, n) == m.position) chips(m.chip, a) = label(m.row, a);
+  chips.run();
+  for (const Member& m : members)
+    for (std::uint32_t a = 0; a < s.atoms; ++a) {
+      const bool mine = owner(s, a, n) == m.position, wanted = ends_with(m, a);
+      if (wanted && chips(m.chip, a) != label(m.row, a)) chips.fail(m.chip, "ends without chunk " + std::to_string(a));
+      if (!wanted && !mine && chips(m.chip, a) != 0) chips.fail(m.chip, "got chunk " + std::to_string(a) + ", which nobody wanted there");
+    }
+}
+
+// Atom (source * n + target) * per_block + piece.
+void prove_all_to_all(Interpreter& chips, const std::vector<Member>& members, const Schedule& s, int n) {
+  const std::uint32_t per_block = s.atoms / static_cast<std::uint32_t>(n) / static_cast<std::uint32_t>(n);
+  prove_moves(chips, members, s, n, [=](const Member& m, std::uint32_t a) {
+    return static_cast<int>(a / per_block % static_cast<std::uint32_t>(n)) == m.position;
+  });
+}
+
+void prove_permutation(Interpreter& chips, const std::vector<Member>& members, const Schedule& s, const Request& r) {
+  const int n = r.row->size();
+  std::vector<int> source(static_cast<std::size_t>(n), -1);
+  for (const auto& [from, to] : r.pairs) source[static_cast<std::size_t>(to)] = from;
+  prove_moves(chips, members, s, n, [&](const Member& m, std::uint32_t a) { return owner(s, a, n) == source[static_cast<std::size_t>(m.position)]; });
+}
+
+// The parts must name each atom once, and hold the whole array. Returns the bytes of each atom.
+std::vector<Bytes> check_parts(const Request& r, const Schedule& s) {
+  std::vector<Bytes> size(s.atoms);
+  std::vector<bool> named(s.atoms);
+  const bool array_each = r.operation == Operation::collective_permute || r.operation == Operation::send_recv;
+  const std::uint64_t needed = r.bytes.count() * (array_each ? static_cast<std::uint64_t>(r.row->size()) : 1);
+  std::uint64_t bytes = 0;
   for (const Part& p : s.parts) {
     const std::uint64_t n = std::uint64_t{p.per_member} * static_cast<std::uint64_t>(r.row->size());
-    atoms += n;
+    for (std::uint64_t a = p.first; a < p.first + n; ++a) {
+      if (a >= s.atoms || named[a])
+        throw ProofFailed("the schedule is wrong: its parts name chunk " + std::to_string(a) +
+                          (a < s.atoms ? " twice" : ", which does not exist"));
+      named[a] = true;
+      size[a] = p.atom;
+    }
     bytes += n * p.atom.count();
   }
-  if (atoms != s.atoms || bytes < r.bytes.count())
-    throw ProofFailed("the schedule is wrong: its parts hold " + std::to_string(bytes) + " of " + std::to_string(r.bytes.count()) + " B");
+  if (bytes < needed)
+    throw ProofFailed("the schedule is wrong: its parts hold " + std::to_string(bytes) + " of " + std::to_string(needed) + " B");
+  if (const auto none = std::find(named.begin(), named.end(), false); none != named.end())
+    throw ProofFailed("the schedule is wrong: no part names chunk " + std::to_string(none - named.begin()));
+  return size;
 }
 
 }  // namespace
 
 void prove(const Shape& shape, const Request& request, const Schedule& schedule, std::uint64_t seed) {
-  Interpreter chips(shape, schedule, seed);
+  const auto sizes = check_parts(request, schedule);
+  Interpreter chips(shape, schedule, sizes, seed);
   const auto members = members_of(shape, *request.row);
-  check_parts(request, schedule);
+  const int n = request.row->size();
+  const auto owns = [&](const Member& m, std::uint32_t a) { return owner(schedule, a, n) == m.position; };
+  const auto everyone = [](const Member&, std::uint32_t) { return true; };
   switch (request.operation) {
-    case Operation::all_gather: return prove_all_gather(chips, members, schedule, request.row->size());
-    case Operation::reduce_scatter: return prove_reduce_scatter(chips, members, schedule, request.row->size());
+    case Operation::all_gather: return prove_moves(chips, members, schedule, n, everyone);
+    case Operation::reduce_scatter: return prove_sums(chips, members, schedule, owns);
+    case Operation::all_reduce: return prove_sums(chips, members, schedule, everyone);
+    case Operation::all_to_all: return prove_all_to_all(chips, members, schedule, n);
+    case Operation::collective_permute:
+    case Operation::send_recv: return prove_permutation(chips, members, schedule, request);
     default: throw std::logic_error("no proof of " + std::string(name(request.operation)));
   }
 }

@@ -43,13 +43,33 @@ Chunk RingGather::chunk(int position, int distance, int hop) const {
   return {last_ == LastHop::first_half ? first : first + half, half};
 }
 
-std::string gather_obstacle(std::string_view algorithm, const Request& r) {
-  if (r.operation != Operation::all_gather && r.operation != Operation::reduce_scatter)
-    return std::string(algorithm) + " does all_gather and reduce_scatter, not " + std::string(name(r.operation));
-  const std::uint64_t shard = (r.bytes.count() + static_cast<std::uint64_t>(r.row->size()) - 1) /
-                              static_cast<std::uint64_t>(r.row->size());
-  if (static_cast<std::uint64_t>(r.chunks) > shard)
-    return std::to_string(r.chunks) + " chunks of a shard of " + std::to_string(shard) + " B; valid: 1 to " + std::to_string(shard);
+Schedule gather_based(Operation operation, Schedule gather, int directions) {
+  if (operation == Operation::all_gather) return gather;
+  if (operation == Operation::reduce_scatter) return reversed(std::move(gather));
+  return then(reversed(gather), gather, directions);
+}
+
+namespace {
+constexpr int kMostChunks = 1024;      // each is a lane or two, and lanes are numbered in 12 bits
+}
+
+std::string row_obstacle(std::string_view algorithm, const Request& r) {
+  const auto n = static_cast<std::uint64_t>(r.row->size());
+  std::uint64_t blocks = n;
+  switch (r.operation) {
+    case Operation::all_gather:
+    case Operation::reduce_scatter:
+    case Operation::all_reduce: break;
+    case Operation::all_to_all:
+      if (!r.row->straight()) return "all_to_all over several dimensions is not supported yet";
+      blocks = n * n;
+      break;
+    default: return std::string(algorithm) + " does all_gather, reduce_scatter, all_reduce and all_to_all, not " + std::string(name(r.operation));
+  }
+  if (r.chunks > kMostChunks) return std::to_string(r.chunks) + " chunks are too many; valid: 1 to " + std::to_string(kMostChunks);
+  const std::uint64_t block = (r.bytes.count() + blocks - 1) / blocks;
+  if (static_cast<std::uint64_t>(r.chunks) > block)
+    return std::to_string(r.chunks) + " chunks of a block of " + std::to_string(block) + " B; valid: 1 to " + std::to_string(block);
   return {};
 }
 

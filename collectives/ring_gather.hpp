@@ -59,12 +59,11 @@ Schedule gather_schedule(const Request& r, std::uint32_t halves, Directions dire
   return s;
 }
 
-// AllGather as it is, ReduceScatter reversed. What else an algorithm can do it adds itself.
-inline Schedule gather_or_scatter(Operation op, Schedule gather) {
-  return op == Operation::reduce_scatter ? reversed(std::move(gather)) : gather;
-}
+// AllGather as it is; ReduceScatter reversed; AllReduce the second, then the first, where `directions` lanes of a chunk
+// wait for one another in between: a sum is whole once it has come from all sides.
+Schedule gather_based(Operation, Schedule gather, int directions);
 
-// Shared refusals: the operation, and more chunks than a shard has bytes.
-std::string gather_obstacle(std::string_view algorithm, const Request&);
+// Of all that runs along a row: the operation, and more chunks than a block has bytes.
+std::string row_obstacle(std::string_view algorithm, const Request&);
 
 }  // namespace hopsim

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <memory>
-#include <string>
+#include <vector>
 
 #include "sim/coordinates.hpp"
 
@@ -15,6 +15,9 @@ class Row {
   virtual int size() const = 0;
   virtual bool wraps() const = 0;                    // the last and the first are neighbours; needs at least 3
   virtual int position(const Coordinates& at) const = 0;   // -1: in no row
+  virtual Coordinates at(int position) const = 0;          // in one of the rows
+  // Whether positions are hops along one dimension, so that the way `distance` on passes all positions in between.
+  virtual bool straight() const = 0;
   // The way to the chip `distance` positions on; past the ends only where the row wraps.
   virtual Offset way(const Coordinates& at, int distance) const = 0;
   // Names the row a chip is in, e.g. by the chip at position 0.
@@ -25,6 +28,13 @@ using RowPtr = std::shared_ptr<const Row>;
 
 // The rows along one dimension of the box.
 RowPtr row_along(const Shape&, int dimension);
+
+// Rows over several dimensions. A ring visits the box by steps of one hop and comes back to its beginning where that can
+// be done (some size is even), else it is a line; on 2x2 it is (0,0), (0,1), (1,1), (1,0). Rows takes the chips row by
+// row, the last dimension fastest: neighbours in the row may then be several hops apart, and share links.
+// Numbered is the same order, for point to point: no way leads past the ends.
+enum class RowOrder { ring, rows, numbered };
+RowPtr row_over(const Shape&, const std::vector<int>& dimensions, RowOrder);
 // Every chip by itself: an axis of 1.
 RowPtr row_alone(const Shape&);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "collectives/bounds.hpp"
 #include "sharding/collective_step.hpp"
@@ -34,6 +35,13 @@ Operation operation_of(CollectiveKind kind, const FilePlace& place) {
     case CollectiveKind::slice: break;
   }
   refuse(place, "a Slice by itself");
+}
+
+// Marks it, and says whether it was marked before.
+bool taken(std::vector<bool>& marks, int i) {
+  const bool before = marks[static_cast<std::size_t>(i)];
+  marks[static_cast<std::size_t>(i)] = true;
+  return before;
 }
 
 class Builder {
@@ -92,7 +100,7 @@ class Builder {
     planned.axes = r.axes;
     planned.local_shape = layout(r.output, sizes_, machine_.mesh, scenario_.dtype.value).local_shape;
     planned.output = sharding_text(r.output);
-    Request request{.operation = operation_of(r.kind, step.text.place), .row = row_over(r.axes, step.text.place), .bytes = r.bytes};
+    Request request{.operation = operation_of(r.kind, step.text.place), .row = row_over_axes(r.axes, false), .bytes = r.bytes};
     run_collective(std::move(planned), std::move(request), step.options, step.text.place);
     if (r.padded) plan_.warnings.push_back(fmt::format("step {}: shards do not divide evenly and are padded", line_));
   }
@@ -115,6 +123,13 @@ class Builder {
   void add_collective(const CollectiveStep& call, const ProgramStep& step) {
     const Operation operation = *operation_named(call.operation);
     if (!call.groups.empty()) refuse(step.place, "groups");
+    switch (operation) {
+      case Operation::broadcast:
+      case Operation::reduce:
+      case Operation::gather:
+      case Operation::scatter: refuse(step.place, call.operation);
+      default: break;
+    }
     std::vector<std::string> names;
     for (const auto& [axis, size] : machine_.mesh.axes()) names.push_back(axis);
     const auto axes = call.axis ? resolve_axes(*call.axis, names) : names;
@@ -122,19 +137,62 @@ class Builder {
     planned.line = line_;
     planned.text = fmt::format("{} over {}", title(operation), axes_text(axes));
     planned.axes = axes;
-    Request request{.operation = operation, .row = row_over(axes, call.axis ? call.axis->place : step.place), .bytes = call.bytes.value};
+    const bool point_to_point = operation == Operation::collective_permute || operation == Operation::send_recv;
+    Request request{.operation = operation, .row = row_over_axes(axes, point_to_point), .bytes = call.bytes.value};
+    if (point_to_point) request.pairs = pairs_of(call, *request.row);
+    if (call.root) refuse(step.place, call.operation);
+    if (call.paths && call.paths->value != 1) refuse(call.paths->place, "paths");
     run_collective(std::move(planned), std::move(request), call.options, step.place);
   }
 
   // The rows of the fabric that axes of the mesh stand for.
-  RowPtr row_over(const std::vector<std::string>& axes, const FilePlace& place) const {
+  RowPtr row_over_axes(const std::vector<std::string>& axes, bool point_to_point) const {
     std::vector<int> dimensions;
     for (const std::string& axis : axes)
       for (const int d : machine_.dimensions[machine_.mesh.position(axis)])
-        if (machine_.shape.size[d] > 1) dimensions.push_back(d);
+        if (machine_.shape.size[static_cast<std::size_t>(d)] > 1) dimensions.push_back(d);
     if (dimensions.empty()) return row_alone(machine_.shape);
-    if (dimensions.size() > 1) refuse(place, "a collective over more than one dimension of the fabric");
-    return row_along(machine_.shape, dimensions.front());
+    if (dimensions.size() == 1) return row_along(machine_.shape, dimensions.front());
+    const RowOrder order = point_to_point ? RowOrder::numbered : machine_.row_by_row ? RowOrder::rows : RowOrder::ring;
+    return row_over(machine_.shape, dimensions, order);
+  }
+
+  // A chip of the group: its number along the axis, or its coordinates.
+  int position_of(const ChipRef& chip, const Row& row) const {
+    if (chip.by_number()) {
+      if (chip.number >= row.size())
+        throw PlacedError(chip.place, "no such chip in the group", std::to_string(chip.number), "0 to " + std::to_string(row.size() - 1));
+      return static_cast<int>(chip.number);
+    }
+    const Shape& shape = machine_.shape;
+    Coordinates at{};
+    if (chip.coordinates.size() != static_cast<std::size_t>(shape.dimensions))
+      throw PlacedError(chip.place, "coordinates need a number a dimension", std::to_string(chip.coordinates.size()), std::to_string(shape.dimensions));
+    for (std::size_t d = 0; d < chip.coordinates.size(); ++d) {
+      if (chip.coordinates[d] < 0 || chip.coordinates[d] >= shape.size[d])
+        throw PlacedError(chip.place, "no such chip", std::to_string(chip.coordinates[d]), "0 to " + std::to_string(shape.size[d] - 1));
+      at[d] = static_cast<std::int16_t>(chip.coordinates[d]);
+    }
+    return row.position(at);
+  }
+
+  // Who sends to whom, as positions.
+  std::vector<std::pair<int, int>> pairs_of(const CollectiveStep& call, const Row& row) const {
+    const int n = row.size();
+    std::vector<std::pair<int, int>> pairs;
+    if (call.from) return {{position_of(*call.from, row), position_of(*call.to, row)}};
+    if (call.pairs.empty()) {                    // send_recv: every chip to the next, as nccl-tests
+      const auto shift = call.shift ? call.shift->value : 1;
+      for (int p = 0; p < n; ++p) pairs.emplace_back(p, static_cast<int>(((p + shift) % n + n) % n));
+      return pairs;
+    }
+    std::vector<bool> sends(static_cast<std::size_t>(n)), receives(static_cast<std::size_t>(n));
+    for (const auto& [from, to] : call.pairs) {
+      pairs.emplace_back(position_of(from, row), position_of(to, row));
+      if (taken(sends, pairs.back().first)) throw PlacedError(from.place, "a chip sends to two targets");
+      if (taken(receives, pairs.back().second)) throw PlacedError(to.place, "a chip is the target of two sources");
+    }
+    return pairs;
   }
 
   void run_collective(PlannedStep planned, Request request, const StepOptions& options, const FilePlace& place) {

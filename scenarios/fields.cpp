@@ -25,21 +25,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-std::string_view nearest(std::string_view got, const Names& valid) {
-  constexpr std::size_t kLongest = 40;
-  std::string_view best;
-  std::size_t least = std::min<std::size_t>(2, got.size() / 2) + 1;
-  if (got.size() > kLongest) return best;
-  for (const std::string_view name : valid) {
-    const std::size_t distance = edit_distance(got, name);
-    if (distance < least) {
-      least = distance;
-      best = name;
-    }
-  }
-  return best;
-}
-
 std::string kind_of(const YamlValue& value) {
   switch (value.kind) {
     case YamlValue::Kind::null:
@@ -62,6 +47,21 @@ std::string joined(const Names& names) {
   std::string all;
   for (const std::string_view name : names) all.append(all.empty() ? "" : ", ").append(name);
   return all;
+}
+
+std::string_view nearest(std::string_view got, const Names& valid) {
+  constexpr std::size_t kLongest = 40;
+  std::string_view best;
+  std::size_t least = std::min<std::size_t>(2, got.size() / 2) + 1;
+  if (got.size() > kLongest) return best;
+  for (const std::string_view name : valid) {
+    const std::size_t distance = edit_distance(got, name);
+    if (distance < least) {
+      least = distance;
+      best = name;
+    }
+  }
+  return best;
 }
 
 void refuse_name(const FilePlace& place, const std::string& what, const std::string& got, const Names& valid) {

@@ -16,6 +16,9 @@ using Names = std::vector<std::string_view>;
 
 std::string joined(const Names&);  // "a, b, c"
 
+// The valid name that `got` is a slip of the keyboard away from; empty if none is near.
+std::string_view nearest(std::string_view got, const Names& valid);
+
 // "unknown WHAT", with the valid names, and the nearest if one is near.
 [[noreturn]] void refuse_name(const FilePlace&, const std::string& what, const std::string& got, const Names& valid);
 

@@ -163,6 +163,7 @@ MachineModel build_machine(const MachineSpec& spec) {
   m.fabric = freeze(grid(m.shape, m.link));
   m.overheads = {.step = m.chip.step_overhead.value, .chunk = m.chip.chunk_overhead.value, .launch = m.chip.launch_overhead.value};
   build_mesh(m, spec);
+  m.row_by_row = spec.layout && spec.layout->value == "rows";
   return m;
 }
 

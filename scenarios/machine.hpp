@@ -23,6 +23,7 @@ struct MachineModel {
   Overheads overheads;
   Mesh mesh;                                     // named axes
   std::vector<std::vector<int>> dimensions;      // of the shape, by axis of the mesh, outermost first
+  bool row_by_row = false;                       // how an axis over several dimensions runs: else as a ring
   std::vector<std::string> warnings;
 };
 

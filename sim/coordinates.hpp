@@ -48,6 +48,12 @@ struct Shape {
   std::array<bool, kMaxDimensions> wrap{};
   std::array<bool, kMaxDimensions> folded{};
 
+  // The same box with one chip for all along every wrapped dimension.
+  [[nodiscard]] constexpr Shape fold() const {
+    Shape s = *this;
+    for (int d = 0; d < kMaxDimensions; ++d) s.folded[d] = wrap[d] && size[d] > 1;
+    return s;
+  }
   constexpr int placed(int d) const { return folded[d] ? 1 : size[d]; }
   constexpr std::uint32_t chips() const {        // simulated ones
     std::uint32_t n = 1;

@@ -32,7 +32,7 @@ EventEngine::EventEngine(const Fabric& fabric, const Overheads& overheads, Recor
     const Link& link = fabric.links[l];
     const auto [it, fresh] =
         known.try_emplace({link.bandwidth, link.latency}, static_cast<std::uint16_t>(rates_.size()));
-    if (fresh) rates_.push_back({link.bandwidth, link.latency, Bytes(~std::uint64_t{0}), {}});
+    if (fresh) rates_.push_back({link.bandwidth, link.latency, {}, {}});
     resources_[l].to = link.to;
     resources_[l].rate = it->second;
   }
@@ -66,12 +66,12 @@ void EventEngine::release(std::uint32_t i) {
 }
 
 void EventEngine::send(const Message& m, const MessageLabel& label) {
-  ++totals_.messages;
   if (m.offset.zero() && m.from == m.to) {               // to itself: a token between lanes, free and at once
     queue_.push(now_, event(kCount, index(m.arrived)));
     if (m.sent != kNoCounter) queue_.push(now_, event(kCount, index(m.sent)));
     return;
   }
+  ++totals_.messages;
   const std::uint32_t i = take_flight();
   Flight& f = flights_[i];                                // member by member: a braced temporary stalls the store buffer
   f.posted = now_;
@@ -88,7 +88,7 @@ void EventEngine::send(const Message& m, const MessageLabel& label) {
   f.polite = m.polite ? 1 : 0;
   if (keeps_asides_) asides_[i] = {index(m.to), m.channel, totals_.messages - 1, label};
   if (overheads_.chunk > Time{}) return request(channel_resource(m.from, m.channel), i);
-  if (overheads_.step > Time{}) return queue_.push(now_ + overheads_.step, event(kHead, i));
+  if (overheads_.step > Time{}) return queue_.push(later(now_, overheads_.step), event(kHead, i));
   request(next_link(i), i);
 }
 
@@ -121,9 +121,9 @@ std::uint32_t EventEngine::next_link(std::uint32_t i) const {
 
 bool EventEngine::before(const Flight& a, const Flight& b) const {   // polite ones after all others
   if (a.polite != b.polite) return b.polite;
-  if (a.polite) return a.position < b.position;
   // On a grid the port tells senders apart; on a network, which is never folded, the sender itself may.
   const std::uint32_t a_from = fabric_.grid() ? a.port : a.from, b_from = fabric_.grid() ? b.port : b.from;
+  if (a.polite) return std::tie(a.position, a.posted, a.hop, a_from) < std::tie(b.position, b.posted, b.hop, b_from);
   return std::tie(a.posted, a.position, a.hop, a_from) < std::tie(b.posted, b.position, b.hop, b_from);
 }
 
@@ -134,8 +134,14 @@ void EventEngine::request(std::uint32_t resource, std::uint32_t i) {
     dirty_.push_back(resource);
   }
   Flight& f = flights_[i];
+  if (r.queue == kNone || !before(f, flights_[r.last])) {     // the usual case: programs post in order
+    (r.queue == kNone ? r.queue : flights_[r.last].next) = i;
+    r.last = i;
+    f.next = kNone;
+    return;
+  }
   std::uint32_t* slot = &r.queue;
-  while (*slot != kNone && !before(f, flights_[*slot])) slot = &flights_[*slot].next;
+  while (!before(f, flights_[*slot])) slot = &flights_[*slot].next;
   f.next = *slot;
   *slot = i;
 }
@@ -178,8 +184,8 @@ void EventEngine::grant_link(std::uint32_t id, std::uint32_t i) {
   const Time busy = duration(link.rate, f.bytes);
   const Time latency = rates_[link.rate].latency;
   const Time start = std::max(now_, link.free_at);
-  const Time leaves = std::max(start + busy, f.tail);
-  if (leaves + latency > Time::max()) throw std::overflow_error("the simulated time passes the clock's 106 days");
+  const Time leaves = std::max(later(start, busy), f.tail);
+  const Time arrives = later(leaves, latency);
   link.free_at = leaves;
   link.busy += busy;
   ++totals_.link_hops;
@@ -198,8 +204,8 @@ void EventEngine::grant_link(std::uint32_t id, std::uint32_t i) {
   }
   if (recorder_) record_hop(i, id, start, leaves, last);
   f.at = link.to;
-  if (last) return deliver(i, ChipId(link.to), leaves + latency, busy + latency);
-  f.tail = leaves + latency;
+  if (last) return deliver(i, ChipId(link.to), arrives, busy + latency);
+  f.tail = arrives;
   ++f.hop;
   queue_.push(start + latency, event(kHead, i));
 }
@@ -216,8 +222,7 @@ void EventEngine::grant_compute(std::uint32_t unit, std::uint32_t i) {
   const Flight& f = flights_[i];
   Resource& r = resources_[unit];
   const Time start = std::max(now_, r.free_at);
-  const Time end = start + f.tail;
-  if (end > Time::max()) throw std::overflow_error("the simulated time passes the clock's 106 days");
+  const Time end = later(start, f.tail);
   r.free_at = end;
   r.busy += f.tail;
   totals_.fingerprint += mark(unit, end);
@@ -232,8 +237,9 @@ void EventEngine::grant_channel(std::uint32_t channel, std::uint32_t i) {
   const std::uint32_t link = next_link(i);
   Resource& r = resources_[channel];
   const Time start = std::max(now_, r.free_at);
-  r.free_at = start + overheads_.chunk + duration(resources_[link].rate, flights_[i].bytes);
-  queue_.push(start + overheads_.chunk + overheads_.step, event(kHead, i));
+  const Time ready = later(start, overheads_.chunk);
+  r.free_at = later(ready, duration(resources_[link].rate, flights_[i].bytes));
+  queue_.push(later(ready, overheads_.step), event(kHead, i));
 }
 
 void EventEngine::record_hop(std::uint32_t i, std::uint32_t link, Time start, Time leaves, bool last) {

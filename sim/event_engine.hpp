@@ -29,7 +29,7 @@ class EventEngine final : public Engine {
 
   Time now() const override { return now_; }
   void send(const Message&, const MessageLabel&) override;
-  void count_after(Time delay, CounterId counter) override { queue_.push(now_ + delay, event(kCount, index(counter))); }
+  void count_after(Time delay, CounterId counter) override { queue_.push(later(now_, delay), event(kCount, index(counter))); }
   void compute(ChipId, Time busy, Position, CounterId done, std::uint32_t task) override;
   void run(CounterSink&) override;
   EngineTotals totals() const override { return totals_; }
@@ -48,13 +48,14 @@ class EventEngine final : public Engine {
     Time busy;
     std::uint32_t to = kNone;          // node at the far end of a link
     std::uint32_t queue = kNone;       // requests of this instant, best first
+    std::uint32_t last = kNone;        // of them
     std::uint16_t rate = 0;            // of a link: index into rates_
     bool dirty = false, armed = false;
   };
   struct Rate {
     Bandwidth bandwidth;
     Time latency;
-    Bytes last_bytes = Bytes(~std::uint64_t{0});
+    Bytes last_bytes;                  // 0 at first, which take no time
     Time last_duration;
   };
   // A message from its posting until it has left its last link, or a task that wants a compute unit. One cache line.

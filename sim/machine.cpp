@@ -1,6 +1,7 @@
 #include "sim/machine.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 
 // Frames come from an arena and go with it, so promises' delete does nothing; g++ 12 takes the pair for a mismatch.
@@ -9,6 +10,12 @@
 namespace hopsim {
 namespace {
 constexpr std::size_t kFrameLines = 3;                  // cache lines of a frame worth fetching ahead
+
+// Sizes come in steps of a quarter, or a program of many sizes would find none that fits among those given back.
+std::uint32_t rounded(std::uint32_t n) {
+  const std::uint32_t step = std::max(std::bit_floor(n) / 4, 1u);
+  return (n + step - 1) / step * step;
+}
 }
 
 // Where the counters of one running task are: one channel of all chips lies together, as they are used together.
@@ -74,7 +81,6 @@ struct Machine::Stretch {
   CounterId wait = kNoCounter;
   std::uint32_t arrivals = 0, hops = 0;
   int end = 0;
-  bool paced = false;
 };
 
 // A passage of a lane.
@@ -98,7 +104,6 @@ Machine::Stretch Machine::prepare(const Chip& chip, std::uint32_t lane, std::uin
   if (!p.out) return s;
   const ChipId to = chip.machine->fabric_.shape.peer(chip.at, p.out.peer);
   s.hops = static_cast<std::uint32_t>(p.out.peer.hops());
-  s.paced = p.paced;
   s.message = {.from = chip.id,
                .to = to,
                .offset = p.out.peer,
@@ -143,14 +148,15 @@ Machine::DeviceProgram Machine::run_lane(Chip chip, std::uint32_t lane) {
           Take arrival(chip, s.wait, s.arrivals);
           co_await arrival;
         }
-        if (s.paced && !first) {
+        const bool paced = chip.run->schedule->lanes[lane].paced;
+        if (paced && !first && s.message.arrived != kNoCounter) {
           Take left(chip, chip.run->sent(chip.id, lane), 1);
           co_await left;
         }
         if (s.message.arrived == kNoCounter) continue;
         first = false;
-        s.message.sent = s.paced || last == PassageId{phase, i} ? chip.run->sent(chip.id, lane) : kNoCounter;
-        chip.run->messages += 1;
+        s.message.sent = paced || last == PassageId{phase, i} ? chip.run->sent(chip.id, lane) : kNoCounter;
+        chip.run->messages += s.hops > 0;          // tokens to oneself are none
         chip.run->hops += s.hops;
         chip.run->bytes += s.message.bytes;
         const auto passage = static_cast<std::uint32_t>(i);
@@ -257,7 +263,7 @@ Machine::TaskRun& Machine::running(std::uint32_t task) {
   if (!run) {
     const auto* collective = std::get_if<CollectiveTask>(&(*program_)[task].work);
     run = std::make_unique<TaskRun>(blocks_, task, collective ? collective->schedule.get() : nullptr, chips_);
-    run->first = take_counters(run->counters());
+    run->first = take_counters(rounded(run->counters()));
   }
   return *run;
 }
@@ -328,7 +334,7 @@ void Machine::retire(std::uint32_t task) {
   totals_[task].hops = run.hops;
   totals_[task].bytes = run.bytes;
   std::fill_n(counters_.begin() + run.first, run.counters(), Counter{});
-  free_counters_.push_back({run.counters(), run.first});
+  free_counters_.push_back({rounded(run.counters()), run.first});
   tasks_[task].run.reset();
 }
 

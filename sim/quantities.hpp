@@ -60,6 +60,12 @@ constexpr Time rounded_up(Uint128 amount, std::uint64_t rate) {
 }
 }  // namespace detail
 
+// a + b, or std::overflow_error past the end of the clock.
+constexpr Time later(Time a, Time b) {
+  if (a > Time::max() || b > Time::max() - a) throw std::overflow_error("the simulated time passes the clock's 106 days");
+  return a + b;
+}
+
 // Bytes per second, one way, protocol efficiency already taken off.
 class Bandwidth {
  public:

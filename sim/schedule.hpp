@@ -30,7 +30,6 @@ struct End {
 
 struct Passage {
   End in, out;
-  bool paced = false;                  // first wait until what this lane sent last has left its first link
   std::uint8_t order = 0;              // of the route: the dimension it begins with
   Op op = Op::copy;                    // what the receiver of `out` does with it
 };
@@ -56,6 +55,7 @@ struct Lane {
   std::vector<Placed> phases;
   Bytes atom;                          // bytes of each atom its passages carry
   std::uint32_t sender_channel = 0;    // lanes that share one add up their chunk overheads
+  bool paced = false;                  // sends the next only when the one before has left its first link
 };
 
 // Atoms [first + p * per_member, first + (p + 1) * per_member) belong to member p of the group.

@@ -1,25 +1,46 @@
 #include "tools/flags.hpp"
 
+#include <algorithm>
+
+#include "scenarios/fields.hpp"
 #include "sim/error.hpp"
 
 namespace hopsim {
+namespace {
+
+CLI::Validator one_of(const Names& valid) {
+  return {[valid](const std::string& got) -> std::string {
+            if (std::find(valid.begin(), valid.end(), got) != valid.end()) return {};
+            return "unknown value; got " + quoted_for_message(got) + "; valid: " + joined(valid);
+          },
+          ""};
+}
+
+}  // namespace
 
 void add_common_flags(CLI::App& app, CommonFlags& f) {
-  app.add_option("--engine", f.engine, "event (default) or simgrid")->check(CLI::IsMember({"event", "simgrid"}));
+  app.add_option("--engine", f.engine, "event (default) or simgrid")->check(one_of({"event", "simgrid"}));
   app.add_option("--trace", f.trace, "write a Perfetto trace: FILE.pftrace or FILE.pftrace.gz")->type_name("FILE");
-  app.add_option("--json", f.json, "write the result as JSON; - for standard output, and nothing else there")->type_name("FILE");
-  app.add_option("--set", f.sets, "set one value by its dotted path, e.g. program.0.all_gather.bytes=1MiB; repeatable")
+  add_json_flag(app, f.json);
+  app.add_option("--csv", f.csv, "write the rows as CSV; - for standard output, and nothing else there")->type_name("FILE");
+  app.add_option("--set", f.sets, "set one value by its dotted path, e.g. machine.overrides.hop_latency=2us; repeatable")
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--machine", f.machine, "use this machine instead, e.g. tpu_v5e:8x4 or torus:8x8,bw=45GB/s,lat=1us")->type_name("SPEC");
+  app.add_option("--machine", f.machine, "the machine, e.g. tpu_v5e:8x4 or torus:8x8,bw=45GB/s,lat=1us")
+      ->type_name("SPEC");
   app.add_flag("--verify", f.verify, "prove the data flow of every collective before it runs");
   app.add_flag("--ideal", f.ideal, "datasheet values: no overheads, efficiency 1");
   app.add_option("--fold", f.fold, "simulate one chip for all that symmetry makes alike: auto (default), on, off")
-      ->check(CLI::IsMember({"auto", "on", "off"}));
-  app.add_flag("--quiet", f.quiet, "no table");
+      ->check(one_of({"auto", "on", "off"}));
+  app.add_flag("--quiet", f.quiet, "no table, no progress");
   app.add_option("--log-level", f.log_level, "what standard error tells: trace, debug, info (default), warn, error, off")
-      ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "off"}));
+      ->check(one_of({"trace", "debug", "info", "warn", "error", "off"}));
+}
+
+void add_json_flag(CLI::App& app, std::string& json) {
+  app.add_option("--json", json, "write the result as JSON; - for standard output, and nothing else there")
+      ->type_name("FILE");
 }
 
 void check_supported(const CommonFlags& f) {

@@ -12,12 +12,15 @@ struct CommonFlags {
   std::string fold = "auto";
   std::string machine;                           // empty: the file's
   std::vector<std::string> sets;                 // KEY=VALUE
-  std::string trace, json;                       // paths; empty: none; json "-": standard output, and nothing else there
+  std::string trace, json, csv;                  // paths; empty: none; "-" (not of a trace): standard output, alone there
   bool verify = false, ideal = false, quiet = false;
   std::string log_level = "info";
 };
 
 void add_common_flags(CLI::App&, CommonFlags&);
+
+// --json alone, for commands that run nothing.
+void add_json_flag(CLI::App&, std::string& json);
 
 // Refuses what this version cannot do yet. Throws InputError.
 void check_supported(const CommonFlags&);

@@ -4,9 +4,12 @@
 // bad input.
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <iostream>
 #include <new>
+#include <optional>
 
 #include "collectives/proof.hpp"
 #include "scenarios/simulate.hpp"
@@ -14,6 +17,7 @@
 #include "sim/machine.hpp"
 #include "sim/version.hpp"
 #include "tools/run_command.hpp"
+#include "tools/usage.hpp"
 
 namespace {
 
@@ -31,30 +35,61 @@ std::shared_ptr<spdlog::logger> make_logger(const std::string& level) {
   return log;
 }
 
-int dispatch(int argc, char** argv) {
-  CLI::App app("hopsim simulates TPU ICI and NVLink interconnects: how long a sharded program takes, and why.", "hopsim");
-  app.set_version_flag("--version", std::string("hopsim ") + hopsim::kVersion);
-  app.require_subcommand(1);
+CLI::App& add_command(CLI::App& app, const char* name, const char* what) {
+  CLI::App* command = app.add_subcommand(name, what);
+  command->allow_extras();  // so that check_extras can tell them with their command
+  return *command;
+}
 
-  hopsim::RunArguments run;
-  CLI::App* run_app = app.add_subcommand("run", "run scenario files");
-  run_app->add_option("FILE", run.files, "scenario files (YAML); - reads one from standard input")->required();
-  hopsim::add_common_flags(*run_app, run.flags);
-
+// 0 to go on, else what to exit with: help and version were asked for.
+std::optional<int> parse(CLI::App& app, int argc, char** argv) {
+  hopsim::check_command(app, argc, argv);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);
-    return fail(kBadInput, std::string(e.what()) + "; see hopsim --help");
+    hopsim::check_extras(app);
+    throw hopsim::InputError(hopsim::usage_error(app, e));
   }
-  return hopsim::run_command(run, {std::cin, std::cout, make_logger(run.flags.log_level)});
+  hopsim::check_extras(app);
+  return std::nullopt;
+}
+
+hopsim::Streams streams(const std::string& log_level) {
+  return {.in = std::cin,
+          .out = std::cout,
+          .err = std::cerr,
+          .out_is_terminal = ::isatty(STDOUT_FILENO) == 1,
+          .err_is_terminal = ::isatty(STDERR_FILENO) == 1,
+          .log = make_logger(log_level)};
+}
+
+int dispatch(int argc, char** argv) {
+  CLI::App app("hopsim simulates TPU ICI and NVLink interconnects: how long a sharded program takes, and why.", "hopsim");
+  app.set_version_flag("--version", std::string("hopsim ") + hopsim::kVersion);
+  app.require_subcommand(1);
+  app.allow_extras();
+
+  hopsim::RunArguments run;
+  CLI::App& run_app = add_command(app, "run", "run scenario files");
+  hopsim::add_run_flags(run_app, run);
+
+  if (const auto code = parse(app, argc, argv)) return *code;
+  return hopsim::run_command(run, streams(run.flags.log_level));
+}
+
+// A full disk under standard output is an error like any other; a closed pipe ends the process before.
+int checked(int code) {
+  std::cout.flush();
+  return std::cout ? code : fail(kBadInput, "cannot write standard output");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_DFL);  // a closed pipe (`| head`) ends us quietly, even if whoever started us ignores it
   try {
-    return dispatch(argc, argv);
+    return checked(dispatch(argc, argv));
   } catch (const hopsim::InputError& e) {
     return fail(kBadInput, e.what());
   } catch (const std::overflow_error& e) {

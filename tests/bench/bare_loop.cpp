@@ -10,7 +10,7 @@ namespace {
 
 struct Event {
   std::uint64_t time;
-  std::uint32_t lane;                                          // the link's far chip, by direction
+  std::uint32_t lane;  // the link's far chip, by direction
 };
 
 // A radix heap: bucket k holds times that differ from the last one taken in bit k - 1 at the highest.
@@ -33,8 +33,11 @@ class Queue {
   void refill() {
     std::size_t i = 1;
     while (buckets_[i].empty()) ++i;
-    last_ = std::min_element(buckets_[i].begin(), buckets_[i].end(), [](const Event& a, const Event& b) { return a.time < b.time; })->time;
-    for (const Event& e : buckets_[i]) buckets_[static_cast<std::size_t>(std::bit_width(e.time ^ last_))].push_back(e);
+    last_ = std::min_element(buckets_[i].begin(), buckets_[i].end(), [](const Event& a, const Event& b) {
+              return a.time < b.time;
+            })->time;
+    for (const Event& e : buckets_[i])
+      buckets_[static_cast<std::size_t>(std::bit_width(e.time ^ last_))].push_back(e);
     buckets_[i].clear();
   }
   std::array<std::vector<Event>, 65> buckets_;
@@ -45,7 +48,7 @@ class Queue {
 
 BareResult bare_all_gather(int size, std::uint64_t shard_ps, std::uint64_t latency_ps) {
   const auto n = static_cast<std::uint32_t>(size), across = n * n, chips = n * across, reach = n / 2;
-  std::vector<std::uint64_t> free_at(2 * chips);               // [direction][chip the link leaves]
+  std::vector<std::uint64_t> free_at(2 * chips);  // [direction][chip the link leaves]
   std::vector<std::uint32_t> arrived(2 * chips);
   Queue queue;
   BareResult result;

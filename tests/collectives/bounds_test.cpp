@@ -75,28 +75,32 @@ Fabric changed(const Shape& s, const std::function<void(Link&)>& change, std::ui
 // On a ring of 8 the link 3 -> 4 at a tenth: chip 4 takes in 7/8 of V over 1.1 links, chip 3 gives out as much.
 TEST_P(Bounds, OneSlowLinkOfARing) {
   const Shape s = box({8});
-  const Fabric f = changed(s, [](Link& l) { l.bandwidth = Bandwidth(4'500'000'000); }, 3, false);
+  const Fabric f = changed(
+      s, [](Link& l) { l.bandwidth = Bandwidth(4'500'000'000); }, 3, false);
   expect_bound(lower_bound(f, request(GetParam(), s, 0)).seconds(), kV * 7 / 8 / (1.1 * kW) + kHop);
 }
 
 // On a line the link 3 -> 4 at a tenth: half of V crosses it to the upper half, against all but a shard at the ends.
 TEST(Bounds, OneSlowLinkOfALine) {
   const Shape s = box({8}, false);
-  const Fabric f = changed(s, [](Link& l) { l.bandwidth = Bandwidth(4'500'000'000); }, 3, false);
+  const Fabric f = changed(
+      s, [](Link& l) { l.bandwidth = Bandwidth(4'500'000'000); }, 3, false);
   expect_bound(lower_bound(f, request(Operation::all_gather, s, 0)).seconds(), kV / 2 / (0.1 * kW) + kHop);
   expect_bound(lower_bound(f, request(Operation::reduce_scatter, s, 0)).seconds(), kV / 2 / (0.1 * kW) + kHop);
 }
 
 TEST(Bounds, OneLongLinkIsGoneRound) {
   const Shape s = box({8});
-  const Fabric f = changed(s, [](Link& l) { l.latency = 100_us; }, 0, false);
+  const Fabric f = changed(
+      s, [](Link& l) { l.latency = 100_us; }, 0, false);
   // From chip 0 to chip 4 by way of 7, 6, 5; to chip 1 that is 7 hops, the farthest.
   expect_bound(lower_bound(f, request(Operation::all_gather, s, 0, Bytes(800))).seconds(), 7 * kHop + 100 / (2 * kW));
 }
 
 TEST(Bounds, ALostLinkLeavesTheOtherWayRound) {
   const Shape s = box({8});
-  const Fabric f = changed(s, [](Link& l) { l.bandwidth = Bandwidth(); }, 3, false);
+  const Fabric f = changed(
+      s, [](Link& l) { l.bandwidth = Bandwidth(); }, 3, false);
   expect_bound(lower_bound(f, request(Operation::all_gather, s, 0)).seconds(), kV * 7 / 8 / kW + kHop);
   expect_bound(lower_bound(f, request(Operation::reduce_scatter, s, 0)).seconds(), kV * 7 / 8 / kW + kHop);
 }
@@ -105,10 +109,11 @@ TEST(Bounds, ALostLinkLeavesTheOtherWayRound) {
 TEST_P(Bounds, RoundingKeepsThemBelowWhatIsAttained) {
   const Shape s = box({2});
   for (std::uint64_t k = 1; k <= 2000; ++k) {
-    const Bytes bytes(2 * (k * 45'000'000'000'001 + 7 * k * k));                 // up to 2e6 s
+    const Bytes bytes(2 * (k * 45'000'000'000'001 + 7 * k * k));  // up to 2e6 s
     const Bandwidth w(45'000'000'000 + k % 7);
     const Fabric f = freeze(grid(s, {w, 1_us}));
-    ASSERT_LE(lower_bound(f, request(GetParam(), s, 0, bytes)), w.duration(Bytes(bytes.count() / 2)) + 1_us) << bytes.count();
+    ASSERT_LE(lower_bound(f, request(GetParam(), s, 0, bytes)), w.duration(Bytes(bytes.count() / 2)) + 1_us)
+        << bytes.count();
   }
 }
 

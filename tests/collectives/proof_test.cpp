@@ -72,7 +72,8 @@ TEST(Proof, AcceptsTheScheduleThatIsBrokenBelow) {
 
 TEST(Proof, RefusesAWrongNeighbour) {
   // Chip 2 sends its own chunk backwards: chip 1 expects 0 or 4, and nothing comes to chip 3 in time.
-  const std::string text = Case(Operation::all_gather).change_at(2, 0, [](Passage& p) { p.out.peer = along(0, -1); }).refusal();
+  const std::string text =
+      Case(Operation::all_gather).change_at(2, 0, [](Passage& p) { p.out.peer = along(0, -1); }).refusal();
   EXPECT_THAT(text, HasSubstr("chip ("));
   EXPECT_THAT(text, HasSubstr("chunk 2"));
 }
@@ -95,9 +96,10 @@ TEST(Proof, RefusesAMissingStep) {
 
 TEST(Proof, RefusesAStepMissingAtBothEnds) {
   // Chunk 0 neither leaves chip 3 nor is waited for by chip 4.
-  const Case c = Case(Operation::all_gather).change_at(3, 3, [](Passage& p) { p.out = {}; }).change_at(4, 4, [](Passage& p) {
-    p.in = {};
-  });
+  const Case c =
+      Case(Operation::all_gather).change_at(3, 3, [](Passage& p) { p.out = {}; }).change_at(4, 4, [](Passage& p) {
+        p.in = {};
+      });
   EXPECT_THAT(c.refusal(), HasSubstr("chip (4) ends without chunk 0"));
 }
 
@@ -109,17 +111,27 @@ TEST(Proof, RefusesAMissingStepOfAReduceScatter) {
 TEST(Proof, RefusesAChunkSentTwice) {
   // Chip 2 sends its own chunk again at the end, and nobody takes it.
   const Case c = Case(Operation::all_gather)
-                     .change_at(2, 5, [](Passage& p) { p.out = {.peer = along(0, 1), .chunk = {2, 1}, .channel = 0, .times = 1}; }, 1);
+                     .change_at(
+                         2, 5,
+                         [](Passage& p) {
+                           p.out = {.peer = along(0, 1), .chunk = {2, 1}, .channel = 0, .times = 1};
+                         },
+                         1);
   EXPECT_THAT(c.refusal(), HasSubstr("chip (3) gets chunk 2, which no step takes"));
 }
 
 TEST(Proof, RefusesAChunkForAChipThatHasIt) {
   // The same, but chip 3 takes it.
-  const Case c = Case(Operation::all_gather).change([](const Coordinates& at, int i, Passage p) {
-    if (i == 5 && at[0] == 2) p.out = {.peer = along(0, 1), .chunk = {2, 1}, .channel = 0, .times = 1};
-    if (i == 5 && at[0] == 3) p.in = {.peer = along(0, -1), .chunk = {2, 1}, .channel = 0, .times = 1};
-    return p;
-  }, 1);
+  const Case c = Case(Operation::all_gather)
+                     .change(
+                         [](const Coordinates& at, int i, Passage p) {
+                           if (i == 5 && at[0] == 2)
+                             p.out = {.peer = along(0, 1), .chunk = {2, 1}, .channel = 0, .times = 1};
+                           if (i == 5 && at[0] == 3)
+                             p.in = {.peer = along(0, -1), .chunk = {2, 1}, .channel = 0, .times = 1};
+                           return p;
+                         },
+                         1);
   EXPECT_THAT(c.refusal(), HasSubstr("chip (3) gets chunk 2, which it already has"));
 }
 
@@ -184,9 +196,11 @@ TEST(Proof, RefusesAnotherChunkThanExpected) {
 }
 
 TEST(Proof, RefusesChunksThatDoNotExist) {
-  for (const Chunk& chunk : {Chunk{5, 1}, Chunk{4, 2}, Chunk{0, 6}, Chunk{~0u, 1}, Chunk{~0u - 1, 2}, Chunk{1, ~0u}}) {
+  for (const Chunk& chunk :
+       {Chunk{5, 1}, Chunk{4, 2}, Chunk{0, 6}, Chunk{~0u, 1}, Chunk{~0u - 1, 2}, Chunk{1, ~0u}}) {
     const Case c = Case(Operation::all_gather).change_at(1, 0, [chunk](Passage& p) { p.out.chunk = chunk; });
-    EXPECT_THAT(c.refusal(), AllOf(HasSubstr("chip (1) sends chunk "), HasSubstr("which does not exist"))) << chunk.first << " " << chunk.count;
+    EXPECT_THAT(c.refusal(), AllOf(HasSubstr("chip (1) sends chunk "), HasSubstr("which does not exist")))
+        << chunk.first << " " << chunk.count;
   }
 }
 
@@ -210,7 +224,7 @@ TEST(Proof, RefusesAMissingLane) {
 // Two lanes, where the second passes on what the first brings, without waiting for it.
 TEST(Proof, RefusesAMissingWaitBetweenLanes) {
   Case c(Operation::all_gather, box({3}, false), "line");
-  auto from_first = [](const Coordinates& at, int i, Passage p) {            // lane 1 takes over what lane 0 should do
+  auto from_first = [](const Coordinates& at, int i, Passage p) {  // lane 1 takes over what lane 0 should do
     if (at[0] == 1 && i == 1) p.out = {};
     return p;
   };
@@ -221,13 +235,13 @@ TEST(Proof, RefusesAMissingWaitBetweenLanes) {
   c.change(from_first, 0, 0).change(in_second, 1, 1);
   int refused = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) refused += c.refusal(seed) != "accepted";
-  EXPECT_GT(refused, 0);                                                      // by chance it comes in time now and then
+  EXPECT_GT(refused, 0);  // by chance it comes in time now and then
   EXPECT_LT(refused, 40);
 }
 
 TEST(Proof, RefusesPartsThatDoNotHoldTheArray) {
   Case few(Operation::all_gather);
-  few.schedule.parts[0].atom = 199_B;                                         // 5 x 199 of 1000
+  few.schedule.parts[0].atom = 199_B;  // 5 x 199 of 1000
   EXPECT_THAT(few.refusal(), HasSubstr("995 of 1000 B"));
   Case none(Operation::reduce_scatter);
   none.schedule.parts.clear();
@@ -259,7 +273,7 @@ TEST(Proof, LooksAtEveryRow) {
   Case c(Operation::all_gather, s);
   ASSERT_EQ(c.refusal(), "accepted");
   c.change([](const Coordinates& at, int i, Passage p) {
-    if (at == Coordinates{2, 3, 0, 0} && i == 1) p.out.peer = p.out.peer.with(1, 1);    // into the next row
+    if (at == Coordinates{2, 3, 0, 0} && i == 1) p.out.peer = p.out.peer.with(1, 1);  // into the next row
     return p;
   });
   EXPECT_THAT(c.refusal(), AllOf(HasSubstr("chip ("), HasSubstr("chunk ")));

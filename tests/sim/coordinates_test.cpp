@@ -13,7 +13,8 @@ TEST(Shape, NumbersChipsRowMajorTheLastDimensionFastest) {
   for (int x = 0; x < a; ++x)
     for (int y = 0; y < b; ++y)
       for (int z = 0; z < c; ++z) {
-        const Coordinates at{static_cast<std::int16_t>(x), static_cast<std::int16_t>(y), static_cast<std::int16_t>(z), 0};
+        const Coordinates at{static_cast<std::int16_t>(x), static_cast<std::int16_t>(y), static_cast<std::int16_t>(z),
+                             0};
         const ChipId chip{static_cast<std::uint32_t>((x * b + y) * c + z)};
         EXPECT_EQ(s.chip(at), chip);
         EXPECT_EQ(s.at(chip), at);

@@ -81,7 +81,7 @@ TEST(EventEngine, AMessageWaitsForTheOneOnItsLink) {
   const auto near = p.send(0_ns, 1, along(0, 1), 1000_B), far = p.send(0_ns, 0, along(0, 2), 1000_B);
   p.run();
   EXPECT_EQ(p.risen(near), 1500_ns);
-  EXPECT_EQ(p.risen(far), 1000_ns + 1000_ns + 500_ns);          // its head came at 500
+  EXPECT_EQ(p.risen(far), 1000_ns + 1000_ns + 500_ns);  // its head came at 500
 }
 
 TEST(EventEngine, OppositeDirectionsDoNotMeet) {
@@ -168,8 +168,8 @@ TEST(EventEngine, PoliteMessagesLetAllOthersPass) {
   Posting p(fabric);
   p.send(0_ns, 0, along(0, 1), 1000_B);
   const auto waiting = p.send(100_ns, 0, along(0, 1), 1000_B, polite(0));
-  const auto queued = p.send(200_ns, 0, along(0, 1), 1000_B);              // takes its place at once: until 2000
-  const auto at_the_last = p.send(2000_ns, 0, along(0, 1), 1000_B);        // in the instant the link falls idle
+  const auto queued = p.send(200_ns, 0, along(0, 1), 1000_B);        // takes its place at once: until 2000
+  const auto at_the_last = p.send(2000_ns, 0, along(0, 1), 1000_B);  // in the instant the link falls idle
   p.run();
   EXPECT_EQ(p.risen(queued), 2500_ns);
   EXPECT_EQ(p.risen(at_the_last), 3500_ns);
@@ -206,7 +206,7 @@ TEST(EventEngine, OnAFoldedRingASendToANeighbourUsesTheRepresentativesLink) {
   const auto one = p.send(0_ns, 0, along(0, 1), 1000_B), two = p.send(0_ns, 0, along(0, -2), 1000_B);
   p.run();
   EXPECT_EQ(p.risen(one), 1500_ns);
-  EXPECT_EQ(p.risen(two), 2500_ns);                            // its two hops overlap on one link: 0-1000, 1000-2000
+  EXPECT_EQ(p.risen(two), 2500_ns);  // its two hops overlap on one link: 0-1000, 1000-2000
 }
 
 TEST(EventEngine, AChipComputesOneTaskAtATimeInOrder) {
@@ -235,7 +235,7 @@ TEST(EventEngine, CommunicationIsFromPostingToArrivalAtBothEnds) {
   p.send(100_ns, 0, along(0, 3), 1000_B);
   p.run();
   EXPECT_EQ(activity.communication[0].total(), 2500_ns);
-  EXPECT_EQ(activity.communication[1].total(), Time{});        // a hop on the way is not its communication
+  EXPECT_EQ(activity.communication[1].total(), Time{});  // a hop on the way is not its communication
   EXPECT_EQ(activity.communication[3].total(), 2500_ns);
 }
 
@@ -271,7 +271,7 @@ TEST(EventEngine, OverTheEdgeThereIsNoLink) {
 }
 
 TEST(EventEngine, TheClockEndsWithAnErrorNotByWrappingAround) {
-  const Bytes whole(std::uint64_t{1} << 63);                   // at a byte a picosecond: the whole clock
+  const Bytes whole(std::uint64_t{1} << 63);  // at a byte a picosecond: the whole clock
   const LinkModel link{Bandwidth(1'000'000'000'000), 10_ps};
   const Fabric fabric = line_of(2, link);
   {
@@ -286,8 +286,9 @@ TEST(EventEngine, TheClockEndsWithAnErrorNotByWrappingAround) {
     EXPECT_THROW(p.run(), std::overflow_error);
   }
   {
-    Posting p(fabric);                                         // each alone fits
-    for (std::uint32_t k = 0; k < 2; ++k) p.send(0_ps, 0, along(0, 1), Bytes(whole.count() - 10), at_position(lane(k)));
+    Posting p(fabric);  // each alone fits
+    for (std::uint32_t k = 0; k < 2; ++k)
+      p.send(0_ps, 0, along(0, 1), Bytes(whole.count() - 10), at_position(lane(k)));
     EXPECT_THROW(p.run(), std::overflow_error);
   }
 }
@@ -313,7 +314,7 @@ TEST(EventEngine, TheLargestNumberOfBytesIsNotFree) {
   Posting p(fabric);
   const auto arrived = p.send(0_ps, 0, along(0, 1), Bytes(~std::uint64_t{0}));
   p.run();
-  EXPECT_EQ(p.risen(arrived).ps(), 1'844'674'407'370'955'162u + 1'000'000u);     // (2^64 - 1) / 10 ps, rounded up
+  EXPECT_EQ(p.risen(arrived).ps(), 1'844'674'407'370'955'162u + 1'000'000u);  // (2^64 - 1) / 10 ps, rounded up
 }
 
 }  // namespace

@@ -16,17 +16,18 @@ Message in_lane(std::uint32_t lane, std::uint32_t channel = 0) {
 TEST(Overheads, MessagesSentTogetherOverlapTheirStepOverheads) {
   const Fabric fabric = line_of(3);
   Posting p(fabric, {.step = 300_ns, .chunk = {}, .launch = {}});
-  const auto first = p.send(0_ns, 0, along(0, 2), 1000_B, in_lane(0)), second = p.send(0_ns, 0, along(0, 2), 1000_B, in_lane(1));
+  const auto first = p.send(0_ns, 0, along(0, 2), 1000_B, in_lane(0)),
+             second = p.send(0_ns, 0, along(0, 2), 1000_B, in_lane(1));
   p.run();
-  EXPECT_EQ(p.risen(first), 300_ns + 1000_ns + 2 * 500_ns);     // once, not at every hop
+  EXPECT_EQ(p.risen(first), 300_ns + 1000_ns + 2 * 500_ns);  // once, not at every hop
   EXPECT_EQ(p.risen(second), p.risen(first) + 1000_ns);
 }
 
 TEST(Overheads, TheLinkIsFreeDuringAStepOverhead) {
   const Fabric fabric = line_of(3);
   Posting p(fabric, {.step = 900_ns, .chunk = {}, .launch = {}});
-  const auto earlier = p.send(0_ns, 0, along(0, 2), 100_B);     // at chip 1 from 1400 to 1500
-  const auto later = p.send(100_ns, 1, along(0, 1), 100_B);     // from 1000 to 1100: posted later, but ready before
+  const auto earlier = p.send(0_ns, 0, along(0, 2), 100_B);  // at chip 1 from 1400 to 1500
+  const auto later = p.send(100_ns, 1, along(0, 1), 100_B);  // from 1000 to 1100: posted later, but ready before
   p.run();
   EXPECT_EQ(p.risen(later), 1000_ns + 100_ns + 500_ns);
   EXPECT_EQ(p.risen(earlier), 1400_ns + 100_ns + 500_ns);
@@ -44,7 +45,8 @@ TEST(Overheads, ChunksOfOneChannelAddTheirOverheadsUp) {
 TEST(Overheads, EmptyChunksTooOccupyTheirChannel) {
   const Fabric fabric = line_of(2);
   Posting p(fabric, {.step = {}, .chunk = 300_ns, .launch = {}});
-  const auto first = p.send(0_ns, 0, along(0, 1), 0_B, in_lane(0)), second = p.send(0_ns, 0, along(0, 1), 0_B, in_lane(1));
+  const auto first = p.send(0_ns, 0, along(0, 1), 0_B, in_lane(0)),
+             second = p.send(0_ns, 0, along(0, 1), 0_B, in_lane(1));
   p.run();
   EXPECT_EQ(p.risen(first), 800_ns);
   EXPECT_EQ(p.risen(second), 1100_ns);
@@ -53,7 +55,8 @@ TEST(Overheads, EmptyChunksTooOccupyTheirChannel) {
 TEST(Overheads, ChannelsOfOneChipOverlapTheirsAndShareTheLink) {
   const Fabric fabric = line_of(2);
   Posting p(fabric, {.step = {}, .chunk = 300_ns, .launch = {}});
-  const auto first = p.send(0_ns, 0, along(0, 1), 1000_B, in_lane(0, 0)), second = p.send(0_ns, 0, along(0, 1), 1000_B, in_lane(1, 3));
+  const auto first = p.send(0_ns, 0, along(0, 1), 1000_B, in_lane(0, 0)),
+             second = p.send(0_ns, 0, along(0, 1), 1000_B, in_lane(1, 3));
   p.run();
   EXPECT_EQ(p.risen(first), 1800_ns);
   EXPECT_EQ(p.risen(second), 2800_ns);
@@ -62,7 +65,8 @@ TEST(Overheads, ChannelsOfOneChipOverlapTheirsAndShareTheLink) {
 TEST(Overheads, ChannelsOfTwoChipsHaveNothingInCommon) {
   const Fabric fabric = line_of(3);
   Posting p(fabric, {.step = {}, .chunk = 300_ns, .launch = {}});
-  const auto a = p.send(0_ns, 0, along(0, 1), 1000_B, in_lane(0)), b = p.send(0_ns, 1, along(0, 1), 1000_B, in_lane(0));
+  const auto a = p.send(0_ns, 0, along(0, 1), 1000_B, in_lane(0)),
+             b = p.send(0_ns, 1, along(0, 1), 1000_B, in_lane(0));
   p.run();
   EXPECT_EQ(p.risen(a), 1800_ns);
   EXPECT_EQ(p.risen(b), 1800_ns);
@@ -72,7 +76,8 @@ TEST(Overheads, ChannelsOfTwoChipsHaveNothingInCommon) {
 TEST(Overheads, StepAndChunkOverheadsAdd) {
   const Fabric fabric = line_of(2);
   Posting p(fabric, {.step = 50_ns, .chunk = 300_ns, .launch = {}});
-  const auto first = p.send(0_ns, 0, along(0, 1), 1000_B, in_lane(0)), second = p.send(0_ns, 0, along(0, 1), 1000_B, in_lane(1));
+  const auto first = p.send(0_ns, 0, along(0, 1), 1000_B, in_lane(0)),
+             second = p.send(0_ns, 0, along(0, 1), 1000_B, in_lane(1));
   p.run();
   EXPECT_EQ(p.risen(first), 350_ns + 1500_ns);
   EXPECT_EQ(p.risen(second), 1300_ns + 350_ns + 1500_ns);

@@ -1,4 +1,5 @@
-// Drives an engine without a machine: posts messages and computations at chosen times and notes when each counter rises.
+// Drives an engine without a machine: posts messages and computations at chosen times and notes when each counter
+// rises.
 #pragma once
 
 #include <functional>

@@ -10,9 +10,9 @@ using namespace literals;
 TEST(Quantities, DurationsAreRoundedUp) {
   EXPECT_EQ(Bandwidth(3).duration(1_B).ps(), 333'333'333'334u);
   EXPECT_EQ(Bandwidth(1'000'000'000'000).duration(7_B), 7_ps);
-  EXPECT_EQ(Bandwidth(1'000'000'000'001).duration(1_B), 1_ps);          // a little less than a picosecond
-  EXPECT_EQ(Bandwidth(999'999'999'999).duration(1_B), 2_ps);            // a little more
-  EXPECT_EQ((45_GBps).duration(1_GiB).ps(), 23'860'929'423u);           // 2^30 / 45e9 s = 23 860 929 422.2 ps
+  EXPECT_EQ(Bandwidth(1'000'000'000'001).duration(1_B), 1_ps);  // a little less than a picosecond
+  EXPECT_EQ(Bandwidth(999'999'999'999).duration(1_B), 2_ps);    // a little more
+  EXPECT_EQ((45_GBps).duration(1_GiB).ps(), 23'860'929'423u);   // 2^30 / 45e9 s = 23 860 929 422.2 ps
   EXPECT_EQ(Bandwidth(1).duration(Bytes{}), Time{});
 }
 
@@ -33,7 +33,7 @@ TEST(Quantities, NothingIsDoneAtRateZero) {
 TEST(Quantities, FlopsCountBeyondSixtyFourBits) {
   const Uint128 yotta = Uint128{1'000'000'000'000} * 1'000'000'000'000;
   const FlopRate exa(1'000'000'000'000'000'000);
-  EXPECT_EQ(exa.duration(Flops(yotta)).ps(), 1'000'000'000'000'000'000u);       // a million seconds
+  EXPECT_EQ(exa.duration(Flops(yotta)).ps(), 1'000'000'000'000'000'000u);  // a million seconds
   EXPECT_EQ(exa.duration(Flops(yotta + 1)).ps(), 1'000'000'000'000'000'001u);
   EXPECT_THROW(exa.duration(Flops(100 * yotta)), std::overflow_error);
   EXPECT_THROW(exa.duration(Flops(Uint128{1} << 90)), std::overflow_error);

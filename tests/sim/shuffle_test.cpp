@@ -13,7 +13,8 @@ namespace hopsim::testing {
 namespace {
 
 // What a hop is, without the numbers that count the order of posting.
-using Hop = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
+using Hop = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
+                       std::uint32_t>;
 
 struct Hops final : Recorder {
   void hop(const HopRecord& h) override {
@@ -26,7 +27,8 @@ struct Hops final : Recorder {
   std::vector<Hop> hops;
 };
 
-std::vector<Hop> hops_of(const Shape& shape, const Program& program, const Overheads& overheads, std::uint64_t shuffle) {
+std::vector<Hop> hops_of(const Shape& shape, const Program& program, const Overheads& overheads,
+                         std::uint64_t shuffle) {
   const Fabric fabric = freeze(grid(shape, kByteANanosecond));
   Hops recorder;
   EventEngine engine(fabric, overheads, &recorder);

@@ -27,21 +27,6 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using namespace hopsim::literals;
 
-Fabric ring(std::uint32_t n) {
-  Fabric f;
-  f.shape.size[0] = static_cast<std::int16_t>(n);
-  f.shape.wrap[0] = true;
-  f.nodes = n;
-  for (std::uint32_t c = 0; c < n; ++c) f.links.push_back({c, (c + 1) % n, 45_GBps, 1_us});
-  for (std::uint32_t c = 0; c < n; ++c) f.links.push_back({c, (c + n - 1) % n, 45_GBps, 1_us});
-  return f;
-}
-
-std::string read(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 std::string unzipped(const fs::path& path) {
   std::string text;
   gzFile in = gzopen(path.c_str(), "rb");
@@ -50,48 +35,6 @@ std::string unzipped(const fs::path& path) {
     text.append(block.data(), static_cast<std::size_t>(n));
   EXPECT_EQ(gzclose(in), Z_OK);
   return text;
-}
-
-class PerfettoWriter : public ::testing::Test {
- protected:
-  PerfettoWriter() {
-    std::string name = (fs::temp_directory_path() / "hopsim-perfetto-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    folder_ = name;
-  }
-  ~PerfettoWriter() override { fs::remove_all(folder_); }
-
-  template <class Record>
-  Trace written(const Fabric& fabric, std::vector<TraceStep> steps, Record record) {
-    TraceWriter writer(folder_ / "t.pftrace", fabric, std::move(steps));
-    record(writer);
-    writer.finish();
-    counts_ = writer.counts();
-    return Trace(read(folder_ / "t.pftrace"));
-  }
-
-  std::vector<std::string> files() const {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(folder_)) names.push_back(entry.path().filename());
-    return names;
-  }
-
-  fs::path folder_;
-  TraceCounts counts_;
-};
-
-HopRecord one_hop(std::uint64_t message, std::uint32_t link, const Fabric& fabric, Time start, Time end) {
-  HopRecord h;
-  h.message = message;
-  h.link = LinkId(link);
-  h.from = ChipId(fabric.links[link].from);
-  h.to = ChipId(fabric.links[link].to);
-  h.last = true;
-  h.posted = start;
-  h.start = start;
-  h.end = end;
-  h.delivered = end + fabric.links[link].latency;
-  return h;
 }
 
 // Every chip sends round the ring both ways, three times, back to back.

@@ -121,8 +121,15 @@ TEST(Grid, NamesChipsAndLinks) {
 
 TEST(Grid, RefusesShapesThatAreNone) {
   const std::vector<bool> no(5);
-  for (const std::vector<int>& size : std::vector<std::vector<int>>{
-           {}, {2, 2, 2, 2, 2}, {0}, {4, 0}, {-1}, {32768}, {32767, 32767}, {4097, 4096}, {32767, 32767, 32767, 32767}})
+  for (const std::vector<int>& size : std::vector<std::vector<int>>{{},
+                                                                    {2, 2, 2, 2, 2},
+                                                                    {0},
+                                                                    {4, 0},
+                                                                    {-1},
+                                                                    {32768},
+                                                                    {32767, 32767},
+                                                                    {4097, 4096},
+                                                                    {32767, 32767, 32767, 32767}})
     EXPECT_THROW(grid_shape(size, no), InputError);
   EXPECT_EQ(grid_shape({4096, 4096}, no).chips(), 1u << 24);
   EXPECT_EQ(grid_shape({32767}, no).chips(), 32767u);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -27,6 +28,8 @@ class Encoder {
     for (int i = 0; i < 8; ++i) *out++ = static_cast<char>(value >> 8 * i);
     advance_to(out);
   }
+
+  void real(std::uint32_t field, double value) { fixed64(field, std::bit_cast<std::uint64_t>(value)); }
 
   void string(std::uint32_t field, std::string_view text) {
     char* out = room(2 * kLongestVarint + text.size());

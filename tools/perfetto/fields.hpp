@@ -15,15 +15,20 @@ constexpr std::uint64_t kStateCleared = 1, kNeedsState = 2;  // values of kSeque
 }  // namespace packet
 
 namespace track {
-constexpr std::uint32_t kUuid = 1, kName = 2, kParent = 5, kChildOrdering = 11, kRank = 12, kDescription = 14,
-                        kSiblingMerge = 15;
+constexpr std::uint32_t kUuid = 1, kName = 2, kParent = 5, kCounter = 8, kChildOrdering = 11, kRank = 12,
+                        kDescription = 14, kSiblingMerge = 15;
 constexpr std::uint64_t kExplicitOrder = 3, kNeverMerge = 2;
 }  // namespace track
 
+namespace counter {
+constexpr std::uint32_t kUnit = 3, kUnitName = 6;
+constexpr std::uint64_t kBytes = 3;  // value of kUnit
+}  // namespace counter
+
 namespace event {
-constexpr std::uint32_t kCategory = 3, kAnnotation = 4, kType = 9, kName = 10, kTrack = 11, kFlow = 47,
-                        kLastFlow = 48;
-constexpr std::uint64_t kBegin = 1, kEnd = 2, kInstant = 3;  // values of kType
+constexpr std::uint32_t kCategory = 3, kAnnotation = 4, kType = 9, kName = 10, kTrack = 11, kValue = 30,
+                        kDoubleValue = 44, kFlow = 47, kLastFlow = 48;
+constexpr std::uint64_t kBegin = 1, kEnd = 2, kInstant = 3, kCounter = 4;  // values of kType
 }  // namespace event
 
 namespace annotation {

@@ -1,10 +1,13 @@
 #include "tools/perfetto/trace_writer.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
 #include "tools/perfetto/fields.hpp"
+#include "tools/perfetto/span.hpp"
 
 namespace hopsim::perfetto {
 
@@ -13,7 +16,7 @@ namespace {
 constexpr std::size_t kBlock = 256 << 10;  // written at once
 
 // Interned strings are referred to by their place here, from 1.
-constexpr std::array<std::string_view, 4> kCategories{"step", "compute", "link", "receive"};
+constexpr std::array<std::string_view, 5> kCategories{"step", "collective", "compute", "link", "receive"};
 constexpr std::array<std::string_view, 5> kEvents{"step", "compute", "send", "received", "reduced"};
 constexpr std::array<std::string_view, 14> kArguments{"bytes",   "step",        "phase",    "passage", "lane",
                                                       "chunk",   "chunk_atoms", "wait_ps",  "hop",     "from_chip",
@@ -42,16 +45,13 @@ void intern_all(Encoder& out, std::uint32_t table, const std::array<std::string_
   for (std::size_t i = 0; i < N; ++i) intern(out, table, i + 1, texts[i]);
 }
 
-constexpr std::uint64_t nanoseconds(Time t) { return t.ps() / 1000; }
-constexpr Span span(Time start, Time end) { return {nanoseconds(start), nanoseconds(end)}; }
-
 // Flow ids are the file's; 0 is not one.
 constexpr std::uint64_t flow_of(const HopRecord& h) { return h.message + 1; }
 
 }  // namespace
 
 TraceWriter::TraceWriter(const std::filesystem::path& path, const Fabric& fabric, std::vector<TraceStep> steps)
-    : file_(path), steps_(std::move(steps)), tracks_(fabric, out_) {
+    : file_(path), steps_(std::move(steps)), tracks_(fabric, out_), load_(fabric) {
   start_sequence();
 }
 
@@ -78,6 +78,7 @@ void TraceWriter::intern_events() {
 }
 
 void TraceWriter::hop(const HopRecord& h) {
+  load_.hop(h);
   const Span when = span(h.start, h.end);
   slice(tracks_.link(h.link, when), when, Category::link, task_name(h.task, name("send")), [&] {
     argument(arg("bytes"), h.bytes.count());
@@ -119,11 +120,14 @@ void TraceWriter::compute(ChipId chip, std::uint32_t task, Time start, Time end)
 }
 
 void TraceWriter::task(ChipId chip, std::uint32_t task, Time start, Time end) {
+  static const TraceStep kNameless;
+  const TraceStep& step = task < steps_.size() ? steps_[task] : kNameless;
   const Span when = span(start, end);
-  slice(tracks_.steps(chip, when), when, Category::step, task_name(task, name("step")), [&] {
+  const std::uint64_t track = step.collective ? tracks_.collectives(chip, when) : tracks_.steps(chip, when);
+  slice(track, when, step.collective ? Category::collective : Category::step, task_name(task, name("step")), [&] {
     argument(arg("step"), task + 1);
-    if (task < steps_.size() && steps_[task].bytes > Bytes{}) argument(arg("bytes"), steps_[task].bytes.count());
-    if (task < steps_.size() && !steps_[task].algorithm.empty()) {
+    if (step.bytes > Bytes{}) argument(arg("bytes"), step.bytes.count());
+    if (!step.algorithm.empty()) {
       out_.message(event::kAnnotation, [&] {
         out_.varint(annotation::kName, arg("algorithm"));
         out_.varint(annotation::kInternedString, task + 1);
@@ -133,7 +137,50 @@ void TraceWriter::task(ChipId chip, std::uint32_t task, Time start, Time end) {
   });
 }
 
+void TraceWriter::curves() {
+  const NodeLoad total = load_.total();
+  if (!total.busy_links.empty()) {
+    utilisation(tracks_.counter(Curve::link_utilisation, total.busy_links.stretch()), total);
+    in_flight(tracks_.counter(Curve::bytes_in_flight, total.bytes_in_flight.stretch()), total);
+  }
+  for (std::uint32_t node = 0; node < load_.nodes().size(); ++node) {
+    const NodeLoad& load = load_.nodes()[node];
+    if (!load.busy_links.empty())
+      utilisation(tracks_.counter(node, Curve::link_utilisation, load.busy_links.stretch()), load);
+    if (!load.bytes_in_flight.empty())
+      in_flight(tracks_.counter(node, Curve::bytes_in_flight, load.bytes_in_flight.stretch()), load);
+  }
+}
+
+// In percent to two places: sums of means carry rounding errors, which would be told as changes.
+void TraceWriter::utilisation(std::uint64_t track, const NodeLoad& load) {
+  double last = 0;
+  load.busy_links.each([&](std::uint64_t time, double busy) {
+    const double percent = std::round(busy / load.links * 1e4) / 100;
+    if (percent == last) return;
+    last = percent;
+    sample(time, track, [&] { out_.real(event::kDoubleValue, percent); });
+  });
+}
+
+void TraceWriter::in_flight(std::uint64_t track, const NodeLoad& load) {
+  std::uint64_t last = 0;
+  load.bytes_in_flight.each([&](std::uint64_t time, double sum) {
+    const auto bytes = static_cast<std::uint64_t>(std::max(std::llround(sum), 0LL));
+    if (bytes == last) return;
+    last = bytes;
+    sample(time, track, [&] { out_.varint(event::kValue, bytes); });
+  });
+}
+
+template <class Encode>
+void TraceWriter::sample(std::uint64_t time, std::uint64_t track, Encode encode_value) {
+  event(time, event::kCounter, track, encode_value);
+  ++counts_.counters;
+}
+
 void TraceWriter::finish() {
+  curves();
   flush(0);
   file_.finish();
 }

@@ -1,8 +1,11 @@
 // Writes a run as a native Perfetto trace (protobuf TrackEvents), as it happens, in constant memory.
 //
-// Tracks: see track_tree.hpp. Categories: "step", "compute", "link", "receive". A message is a slice on every link it
-// passes, joined by flow arrows, and an instant where it is delivered, named by what the receiver does with it
-// ("received", "reduced"). Slices on a link are named by the step of the program they belong to.
+// Tracks: see track_tree.hpp. Categories: "step", "collective", "compute", "link", "receive". A message is a slice on
+// every link it passes, joined by flow arrows, and an instant where it is delivered, named by what the receiver does
+// with it ("received", "reduced"). Slices on a link are named by the step of the program they belong to.
+//
+// Counters: link utilisation and bytes in flight, of every chip and of all, exact up to a number of changes and means
+// beyond it (see fabric_load.hpp). They are written at the end, a sample where the value changes.
 //
 // Arguments: on a link bytes, step (line of the program, from 1), phase, passage, lane (place in the schedule), chunk
 // and chunk_atoms, wait_ps (from posted to start), and for messages of several hops hop, from_chip and to_chip; on a
@@ -29,8 +32,9 @@
 
 #include "sim/fabric.hpp"
 #include "sim/recorder.hpp"
-#include "tools/perfetto/encoder.hpp"
 #include "tools/output_file.hpp"
+#include "tools/perfetto/encoder.hpp"
+#include "tools/perfetto/fabric_load.hpp"
 #include "tools/perfetto/track_tree.hpp"
 
 namespace hopsim::perfetto {
@@ -40,6 +44,7 @@ struct TraceStep {
   std::string label;      // "AllGather_Y(A[E_Y, F])"
   std::string algorithm;  // empty: none
   Bytes bytes;            // 0: none
+  bool collective = false;
 };
 
 // What was written. trace_processor counts instants among the slices.
@@ -60,7 +65,7 @@ class TraceWriter final : public Recorder {
   const TraceCounts& counts() const { return counts_; }
 
  private:
-  enum class Category : std::uint64_t { step = 1, compute, link, receive };
+  enum class Category : std::uint64_t { step = 1, collective, compute, link, receive };
 
   void start_sequence();
   void intern_events();
@@ -69,6 +74,11 @@ class TraceWriter final : public Recorder {
   template <class Arguments>
   void slice(std::uint64_t track, Span, Category, std::uint64_t name, Arguments);
   void receive(const HopRecord&);
+  void curves();
+  void utilisation(std::uint64_t track, const NodeLoad&);
+  void in_flight(std::uint64_t track, const NodeLoad&);
+  template <class Encode>
+  void sample(std::uint64_t time, std::uint64_t track, Encode);
   void argument(std::uint64_t name, std::uint64_t value);
   void exact(Time start, Time end);
   std::uint64_t task_name(std::uint32_t task, std::uint64_t otherwise) const;
@@ -78,6 +88,7 @@ class TraceWriter final : public Recorder {
   Encoder out_;
   std::vector<TraceStep> steps_;
   TrackTree tracks_;
+  FabricLoad load_;
   TraceCounts counts_;
 };
 

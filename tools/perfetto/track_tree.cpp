@@ -8,9 +8,13 @@ namespace hopsim::perfetto {
 
 namespace {
 
-// Ranks among the children of a chip; side-by-side copies of a track, and a link's counters, come right after it.
+// Ranks among the children of a chip; side-by-side copies of a track come right after it.
 constexpr std::int32_t kBeside = 100;
-constexpr std::int32_t kSteps = 0, kCompute = 100 * kBeside, kLinksOut = 200 * kBeside, kReceived = 201 * kBeside;
+constexpr std::int32_t kSteps = 0, kCompute = 100 * kBeside, kCollectives = 200 * kBeside,
+                       kUtilisation = 300 * kBeside, kInFlight = 301 * kBeside, kLinksOut = 400 * kBeside,
+                       kReceived = 401 * kBeside;
+// Among the children of the root: its counters, then the nodes.
+constexpr std::int32_t kFirstNode = 2;
 
 constexpr const char* kAboutTime =
     "Times are simulated. Perfetto counts nanoseconds, to which begins and ends are rounded down; the exact "
@@ -27,6 +31,21 @@ std::string beside(const std::string& name, std::size_t slot) {
 }
 
 std::int32_t rank(std::int32_t first, std::size_t slot) { return first + static_cast<std::int32_t>(slot); }
+
+const char* title(Curve curve) { return curve == Curve::link_utilisation ? "link utilisation" : "bytes in flight"; }
+
+std::string averaged(const char* about, std::uint64_t stretch) {
+  return stretch == 1 ? about : fmt::format("{}; each value is the mean over {} ns", about, stretch);
+}
+
+void encode_unit(Encoder& out, Curve curve) {
+  out.message(track::kCounter, [&] {
+    if (curve == Curve::link_utilisation)
+      out.string(counter::kUnitName, "%");
+    else
+      out.varint(counter::kUnit, counter::kBytes);
+  });
+}
 
 std::string numbered(std::uint32_t number, std::uint32_t of) {
   return fmt::format("{:0{}}", number, fmt::formatted_size("{}", of - 1));
@@ -60,6 +79,12 @@ std::uint64_t TrackTree::compute(ChipId chip, Span span) {
   });
 }
 
+std::uint64_t TrackTree::collectives(ChipId chip, Span span) {
+  return claim(nodes_[index(chip)].collectives, span, [&](std::size_t slot) {
+    return declare(group(index(chip)), rank(kCollectives, slot), beside("collectives", slot));
+  });
+}
+
 std::uint64_t TrackTree::link(LinkId id, Span span) {
   return claim(links_[index(id)].out, span, [&](std::size_t slot) {
     const Link& l = fabric_.links[index(id)];
@@ -80,6 +105,19 @@ std::uint64_t TrackTree::received(LinkId id) {
   return tracks.received;
 }
 
+std::uint64_t TrackTree::counter(std::uint32_t node, Curve curve, std::uint64_t stretch) {
+  const bool utilisation = curve == Curve::link_utilisation;
+  const char* about = utilisation ? "the share of the links leaving here that is busy"
+                                  : "messages from here, from posting to delivery";
+  return declare(group(node), utilisation ? kUtilisation : kInFlight, title(curve), averaged(about, stretch), curve);
+}
+
+std::uint64_t TrackTree::counter(Curve curve, std::uint64_t stretch) {
+  const bool utilisation = curve == Curve::link_utilisation;
+  const char* about = utilisation ? "the share of all links that is busy" : "messages, from posting to delivery";
+  return declare(root(), utilisation ? 0 : 1, title(curve), averaged(about, stretch), curve);
+}
+
 std::uint64_t TrackTree::root() {
   if (root_ == 0) root_ = declare(0, 0, fabric_name(fabric_), kAboutTime);
   return root_;
@@ -87,7 +125,7 @@ std::uint64_t TrackTree::root() {
 
 std::uint64_t TrackTree::group(std::uint32_t node) {
   std::uint64_t& track = nodes_[node].group;
-  if (track == 0) track = declare(root(), static_cast<std::int32_t>(node), node_name(node));
+  if (track == 0) track = declare(root(), kFirstNode + static_cast<std::int32_t>(node), node_name(node));
   return track;
 }
 
@@ -104,7 +142,7 @@ std::uint64_t TrackTree::received_by(std::uint32_t node) {
 }
 
 std::uint64_t TrackTree::declare(std::uint64_t parent, std::int32_t rank, const std::string& name,
-                                 const std::string& description) {
+                                 const std::string& description, std::optional<Curve> curve) {
   const std::uint64_t uuid = ++declared_;
   out_.message(kTracePacket, [&] {
     out_.varint(packet::kSequence, 1);
@@ -112,6 +150,7 @@ std::uint64_t TrackTree::declare(std::uint64_t parent, std::int32_t rank, const 
       out_.varint(track::kUuid, uuid);
       out_.string(track::kName, name);
       if (parent != 0) out_.varint(track::kParent, parent);
+      if (curve) encode_unit(out_, *curve);
       out_.varint(track::kChildOrdering, track::kExplicitOrder);
       out_.varint(track::kRank, static_cast<std::uint64_t>(rank));
       if (!description.empty()) out_.string(track::kDescription, description);

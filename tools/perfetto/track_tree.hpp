@@ -1,15 +1,21 @@
 // The tracks of a trace and their order in the Perfetto UI:
 //
 //     fabric 4x4
+//       link utilisation   counters: the share of all links that is busy, and what all chips have in flight
+//       bytes in flight
 //       chip 05 (1,1)
-//         steps            the program's steps on this chip; steps that run side by side continue in "steps (2)", ...
-//         compute          the busy compute unit
+//         steps            the program's other steps on this chip, from start to end
+//         compute          its busy compute unit
+//         collectives      collectives; those that run side by side continue in "collectives (2)", ...
+//         link utilisation counters: the share of the chip's outgoing links that is busy, and what it has in flight
+//         bytes in flight
 //         links out
 //           x+             what each link carries
 //           x-
 //         received
 //           from (1,0) x+  an instant per message delivered, for flow arrows to point forward in time
 //       switch 2
+//         link utilisation
 //         links out ...
 //
 // Plain tracks below one root, not Perfetto processes: v55 and older sort processes by how many slices they hold, and
@@ -21,18 +27,17 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/fabric.hpp"
 #include "tools/perfetto/encoder.hpp"
+#include "tools/perfetto/span.hpp"
 
 namespace hopsim::perfetto {
 
-// A slice in the trace's unit, whole nanoseconds.
-struct Span {
-  std::uint64_t begin = 0, end = 0;
-};
+enum class Curve { link_utilisation, bytes_in_flight };
 
 class TrackTree {
  public:
@@ -44,9 +49,14 @@ class TrackTree {
   // the order of these calls.
   std::uint64_t steps(ChipId, Span);
   std::uint64_t compute(ChipId, Span);
+  std::uint64_t collectives(ChipId, Span);
   std::uint64_t link(LinkId, Span);
 
   std::uint64_t received(LinkId);  // for instants
+
+  // A new track for counter samples that are means over so many ns (1: exact). Once a node, and once for the whole.
+  std::uint64_t counter(std::uint32_t node, Curve, std::uint64_t stretch);
+  std::uint64_t counter(Curve, std::uint64_t stretch);
 
  private:
   struct Slot {
@@ -55,7 +65,7 @@ class TrackTree {
   using Slots = std::vector<Slot>;
   struct Node {
     std::uint64_t group = 0, links_out = 0, received = 0;  // 0: not declared yet
-    Slots steps, compute;
+    Slots steps, compute, collectives;
   };
   struct LinkTracks {
     Slots out;
@@ -65,7 +75,7 @@ class TrackTree {
   template <class Declare>
   std::uint64_t claim(Slots&, Span, Declare);
   std::uint64_t declare(std::uint64_t parent, std::int32_t rank, const std::string& name,
-                        const std::string& description = {});
+                        const std::string& description = {}, std::optional<Curve> = {});
   std::uint64_t root();
   std::uint64_t group(std::uint32_t node);
   std::uint64_t links_out(std::uint32_t node);

@@ -1,0 +1,125 @@
+#include "collectives/exchange.hpp"
+
+#include <algorithm>
+
+namespace hopsim {
+namespace {
+
+class Exchange final : public Phase {
+ public:
+  Exchange(RowPtr row, ExchangeDirection direction, std::uint32_t per_block, std::uint32_t first, std::uint32_t count)
+      : row_(std::move(row)), direction_(direction), per_block_(per_block), first_(first), count_(count) {}
+
+  int length(const Coordinates& at) const override {
+    const int p = row_->position(at);
+    return p < 0 ? 0 : targets(p) + (sources(p) > 0);
+  }
+  Passage passage(const Coordinates& at, int i) const override {
+    const int p = row_->position(at), n = row_->size();
+    Passage s;
+    if (i == targets(p)) {
+      s.in = {.peer = {}, .chunk = {}, .channel = 0, .times = static_cast<std::uint32_t>(sources(p))};
+      return s;
+    }
+    const int distance = targets(p) - i;                        // far peers first
+    const int target = ((p + direction_.sign * distance) % n + n) % n;
+    s.out = {.peer = row_->way(at, direction_.sign * distance), .chunk = block(p, target, distance), .channel = 0, .times = 1};
+    return s;
+  }
+
+ private:
+  int targets(int p) const { return row_->wraps() ? direction_.reach : std::min(direction_.reach, ahead(p, direction_.sign)); }
+  int sources(int p) const { return row_->wraps() ? direction_.reach : std::min(direction_.reach, ahead(p, -direction_.sign)); }
+  int ahead(int p, int sign) const { return sign > 0 ? row_->size() - 1 - p : p; }
+
+  Chunk block(int from, int to, int distance) const {
+    using enum ExchangeDirection::Farthest;
+    const std::uint32_t first = static_cast<std::uint32_t>(from * row_->size() + to) * per_block_ + first_;
+    if (direction_.farthest == whole || distance < direction_.reach) return {first, count_};
+    return {direction_.farthest == first_half ? first : first + count_ / 2, count_ / 2};
+  }
+
+  RowPtr row_;
+  ExchangeDirection direction_;
+  std::uint32_t per_block_, first_, count_;
+};
+
+class Permutation final : public Phase {
+ public:
+  Permutation(const Request& r, std::uint32_t per_member, std::uint32_t first)
+      : row_(r.row), per_member_(per_member), first_(first), target_(static_cast<std::size_t>(r.row->size()), -1), source_(target_) {
+    for (const auto& [from, to] : r.pairs) {
+      target_[static_cast<std::size_t>(from)] = to;
+      source_[static_cast<std::size_t>(to)] = from;
+    }
+  }
+  int length(const Coordinates& at) const override {
+    const int p = row_->position(at);
+    return p < 0 ? 0 : sends(p) + (arrivals(p) > 0);
+  }
+  Passage passage(const Coordinates& at, int i) const override {
+    const int p = row_->position(at);
+    Passage s;
+    if (i == sends(p)) {
+      s.in = {.peer = {}, .chunk = {}, .channel = 0, .times = static_cast<std::uint32_t>(arrivals(p))};
+      return s;
+    }
+    const auto ways = short_ways(*row_, p, target_[static_cast<std::size_t>(p)]);
+    const std::uint32_t count = 2 / static_cast<std::uint32_t>(ways.size());
+    const std::uint32_t first = static_cast<std::uint32_t>(p) * per_member_ + first_ + static_cast<std::uint32_t>(i) * count;
+    s.out = {.peer = row_->way(at, ways[static_cast<std::size_t>(i)]), .chunk = {first, count}, .channel = 0, .times = 1};
+    return s;
+  }
+
+ private:
+  int messages(int from, int to) const { return from < 0 || to < 0 || from == to ? 0 : static_cast<int>(short_ways(*row_, from, to).size()); }
+  int sends(int p) const { return messages(p, target_[static_cast<std::size_t>(p)]); }
+  int arrivals(int p) const { return messages(source_[static_cast<std::size_t>(p)], p); }
+
+  RowPtr row_;
+  std::uint32_t per_member_, first_;
+  std::vector<int> target_, source_;
+};
+
+Bytes divided(Bytes bytes, std::uint64_t n) { return Bytes((bytes.count() + n - 1) / n); }
+
+}  // namespace
+
+Schedule exchange_schedule(const Request& r, std::uint32_t halves, const std::vector<ExchangeDirection>& directions) {
+  const auto n = static_cast<std::uint32_t>(r.row->size());
+  const std::uint32_t per_block = halves * static_cast<std::uint32_t>(r.chunks);
+  Schedule s;
+  s.atoms = n * n * per_block;
+  const Bytes atom = divided(r.bytes, s.atoms);
+  s.parts.push_back({.first = 0, .per_member = n * per_block, .atom = atom});
+  for (int c = 0; c < r.chunks; ++c)
+    for (const ExchangeDirection& d : directions) {
+      if (d.reach == 0) continue;
+      s.lanes.push_back({.phases = {}, .atom = atom, .sender_channel = d.sign > 0 ? 0u : 1u});
+      s.add(s.lanes.size() - 1, std::make_shared<Exchange>(r.row, d, per_block, halves * static_cast<std::uint32_t>(c), halves));
+    }
+  return s;
+}
+
+Schedule permutation_schedule(const Request& r) {
+  const std::uint32_t per_member = 2 * static_cast<std::uint32_t>(r.chunks);
+  Schedule s;
+  s.atoms = per_member * static_cast<std::uint32_t>(r.row->size());
+  const Bytes atom = divided(r.bytes, per_member);
+  s.parts.push_back({.first = 0, .per_member = per_member, .atom = atom});
+  for (int c = 0; c < r.chunks; ++c) {
+    s.lanes.push_back({.phases = {}, .atom = atom, .sender_channel = 0});
+    s.add(s.lanes.size() - 1, std::make_shared<Permutation>(r, per_member, 2 * static_cast<std::uint32_t>(c)));
+  }
+  return s;
+}
+
+std::vector<int> short_ways(const Row& row, int from, int to) {
+  const int n = row.size(), ahead = to - from;
+  if (!row.wraps()) return {ahead};
+  const int forwards = (ahead % n + n) % n;
+  if (2 * forwards == n) return {forwards, forwards - n};
+  return {2 * forwards < n ? forwards : forwards - n};
+}
+
+}  // namespace hopsim
