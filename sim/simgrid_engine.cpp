@@ -1,35 +1,28 @@
 #include "sim/simgrid_engine.hpp"
 
-#include <xbt/log.h>
-
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cmath>
-#include <csignal>
 #include <deque>
 #include <exception>
 #include <map>
 #include <simgrid/kernel/Timer.hpp>
-#include <simgrid/kernel/routing/NetZoneImpl.hpp>
-#include <simgrid/s4u.hpp>
-#include <stdexcept>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <utility>
+
+#include "sim/simgrid_platform.hpp"
 
 namespace hopsim {
 namespace {
 
 namespace s4u = simgrid::s4u;
-namespace kernel = simgrid::kernel;
-using kernel::timer::Timer;
+using simgrid::kernel::timer::Timer;
 
 constexpr double kPicosecond = 1e-12;
-constexpr double kLastTick = 9007199254740992.0;       // 2^53 ps
-constexpr double kNoise = 0.01;                        // ps: what sums of doubles may be off by
-constexpr double kFlopsPerSecond = 1e12;               // a computation of n ps is one of n FLOPs
+constexpr double kLastTick = 9007199254740992.0;  // 2^53 ps
+constexpr double kNoise = 0.01;                   // ps: what sums of doubles may be off by
 
 double seconds(Time t) { return static_cast<double>(t.ps()) * kPicosecond; }
 
@@ -38,56 +31,6 @@ std::uint64_t mark(std::uint32_t resource, Time end) {  // summed, so in no orde
   z = (z ^ z >> 32) * 0xbf58476d1ce4e5b9u;
   return z ^ z >> 29;
 }
-
-// SimGrid takes over signals when it starts, to print and exit. That is the program's business.
-class SignalsKept {
- public:
-  SignalsKept() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], nullptr, &actions_[i]);
-  }
-  ~SignalsKept() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &actions_[i], nullptr);
-  }
-  SignalsKept(const SignalsKept&) = delete;
-  SignalsKept& operator=(const SignalsKept&) = delete;
-
- private:
-  static constexpr std::array kSignals{SIGINT, SIGSEGV, SIGBUS};
-  std::array<struct sigaction, kSignals.size()> actions_{};
-};
-
-std::unique_ptr<s4u::Engine> start_simgrid() {
-  static std::atomic_flag started;
-  if (started.test_and_set())
-    throw std::logic_error("SimGrid's engine can be started only once a process; run the second in another process");
-  const SignalsKept kept;
-  xbt_log_control_set("root.thresh:critical");
-  auto engine = std::make_unique<s4u::Engine>("hopsim");
-  // Precision: dates closer than this are one, and rates are exact to this (bytes/s or FLOP/s, relative). The defaults,
-  // 1 ns and 1e-5, would show in runs of a few microseconds.
-  for (const char* setting : {"network/model:CM02", "network/crosstraffic:0", "surf/precision:1e-13",
-                              "maxmin/precision:1e-9"})
-    s4u::Engine::set_config(setting);
-  return engine;
-}
-
-// Routes are the messages', not the pair of hosts': on a grid they depend on the order of dimensions. SimGrid asks for a
-// route while it starts a flow, so whoever starts one lays its route here first.
-class LaidRoutes final : public kernel::routing::NetZoneImpl {
- public:
-  LaidRoutes() : NetZoneImpl("fabric") {}
-  void lay(std::span<const LinkId> route, const std::vector<s4u::Link*>& links) {
-    route_.clear();
-    for (const LinkId l : route) route_.push_back(links[index(l)]->get_impl());
-  }
-
- private:
-  void get_local_route(const kernel::routing::NetPoint*, const kernel::routing::NetPoint*, kernel::routing::Route* into,
-                       double*) override {
-    into->link_list_.assign(route_.begin(), route_.end());
-  }
-  std::vector<kernel::resource::StandardLinkImpl*> route_;
-};
 
 // The links a message passes, in order.
 void find_route(const Fabric& fabric, const Message& m, std::vector<LinkId>& route) {
@@ -108,16 +51,16 @@ void find_route(const Fabric& fabric, const Message& m, std::vector<LinkId>& rou
   }
 }
 
-// A message from its posting until its tail has left its route's links, or a computation from posting to end.
+// A message or a computation, from its posting to its end.
 struct Job {
-  Message message;                     // of a computation: from, position and, as `arrived`, what it raises
+  Message message;  // of a computation: from, position and, as `arrived`, what it raises
   MessageLabel label;
-  Time posted, ready, start;           // ready: when it could have been served
-  Time busy;                           // of a computation
+  Time posted, ready, start;  // ready: when it could have been served
+  Time busy;                  // of a computation
   std::uint64_t serial = 0;
   std::uint32_t server = 0;
-  std::vector<LinkId> route;           // of a message
-  s4u::ActivityPtr activity;           // while SimGrid is at it
+  std::vector<LinkId> route;  // of a message
+  s4u::ActivityPtr activity;  // while SimGrid is at it
 };
 
 // Whether b is served first.
@@ -128,9 +71,9 @@ bool after(const Job* a, const Job* b) {
   return std::tie(a->ready, a->posted, x.position, a->serial) > std::tie(b->ready, b->posted, y.position, b->serial);
 }
 
-// A link, fed by the chip (or switch) it leaves, or a chip's compute unit: one job at a time.
+// A link as the chip before it feeds it, or a chip's compute unit: takes one job at a time.
 struct Server {
-  std::vector<Job*> waiting;           // a heap, the next one in front
+  std::vector<Job*> waiting;  // a heap, the next one in front
   bool busy = false, dirty = false;
 };
 
@@ -153,7 +96,6 @@ class SimgridEngine::Simulation {
   const std::vector<Time>& link_busy() const { return link_busy_; }
 
  private:
-  void build();
   Job& take_job();
   template <class Call>
   void at(Time, Call);
@@ -165,30 +107,29 @@ class SimgridEngine::Simulation {
   void request_after(Time delay, Job&);
   void mark_dirty(std::uint32_t server);
   void serve(std::uint32_t server);
+  void free_server(std::uint32_t server);
   void start_flow(Job&);
   void start_computing(Job&);
   void completed(Job&);
   void finish(Job&);
   void finish_flow(const Job&);
   void finish_computing(const Job&);
-  Time pass_links(const Job&);
+  void record_hop(const Job&, std::size_t hop, Time leaves);
+  Time latency_of(std::span<const LinkId> route) const;
 
   const Fabric& fabric_;
   const Overheads overheads_;
   Recorder* const recorder_;
   Activity* const activity_;
   const std::uint32_t first_unit_;
-  std::unique_ptr<s4u::Engine> simgrid_;
-  LaidRoutes* zone_ = nullptr;         // SimGrid's
-  std::vector<s4u::Host*> hosts_;      // by chip
-  std::vector<s4u::Link*> links_;      // by LinkId
+  SimgridPlatform platform_;
   CounterSink* sink_ = nullptr;
   Time now_;
-  bool awake_ = false;                 // the end of this instant is on SimGrid's agenda
-  std::exception_ptr failure_;         // of a program; nothing may be thrown through SimGrid
+  bool awake_ = false;          // the end of this instant is on SimGrid's agenda
+  std::exception_ptr failure_;  // of a program; nothing may be thrown through SimGrid
   std::deque<Job> jobs_;
   std::vector<Job*> free_jobs_, ended_, at_channels_;
-  std::vector<Server> servers_;        // links, then compute units
+  std::vector<Server> servers_;  // links, then compute units
   std::vector<std::uint32_t> dirty_;
   std::vector<CounterId> raised_, counted_;
   std::map<std::pair<ChipId, std::uint32_t>, Time> channel_free_;
@@ -204,23 +145,10 @@ SimgridEngine::Simulation::Simulation(const Fabric& fabric, const Overheads& ove
       recorder_(recorder),
       activity_(activity),
       first_unit_(static_cast<std::uint32_t>(fabric.links.size())),
-      simgrid_(start_simgrid()),
-      links_(fabric.links.size()),
+      platform_(fabric),
       servers_(fabric.links.size() + fabric.chips()),
       link_busy_(fabric.links.size()) {
-  build();
   s4u::Activity::on_completion_cb([this](const s4u::Activity& a) { completed(*a.get_data<Job>()); });
-}
-
-void SimgridEngine::Simulation::build() {
-  zone_ = new LaidRoutes;              // SimGrid's root zone, and SimGrid's to delete
-  s4u::NetZone* zone = zone_->get_iface();
-  for (std::uint32_t c = 0; c < fabric_.chips(); ++c)
-    hosts_.push_back(zone->create_host("chip " + std::to_string(c), kFlopsPerSecond));
-  for (std::uint32_t l = 0; l < first_unit_; ++l)
-    if (const Link& link = fabric_.links[l]; link.exists())
-      links_[l] = zone->create_link("link " + std::to_string(l), static_cast<double>(link.bandwidth.bytes_per_second()));
-  zone->seal();
 }
 
 Job& SimgridEngine::Simulation::take_job() {
@@ -277,13 +205,13 @@ void SimgridEngine::Simulation::instant() {
 void SimgridEngine::Simulation::run(CounterSink& sink) {
   sink_ = &sink;
   wake();
-  simgrid_->run();
+  platform_.engine().run();
   if (failure_) std::rethrow_exception(failure_);
   if (jobs_.size() != free_jobs_.size()) throw std::logic_error("messages were sent that never arrived");
 }
 
 void SimgridEngine::Simulation::send(const Message& m, const MessageLabel& label) {
-  if (m.offset.zero() && m.from == m.to) {               // to itself: a token between lanes, free and at once
+  if (m.offset.zero() && m.from == m.to) {  // to itself: a token between lanes, free and at once
     raise(m.arrived);
     if (m.sent != kNoCounter) raise(m.sent);
     return;
@@ -303,7 +231,8 @@ void SimgridEngine::Simulation::send(const Message& m, const MessageLabel& label
   }
 }
 
-void SimgridEngine::Simulation::compute(ChipId chip, Time busy, Position position, CounterId done, std::uint32_t task) {
+void SimgridEngine::Simulation::compute(ChipId chip, Time busy, Position position, CounterId done,
+                                        std::uint32_t task) {
   Job& job = take_job();
   job.message = {};
   job.message.from = chip;
@@ -357,27 +286,40 @@ void SimgridEngine::Simulation::serve(std::uint32_t s) {
   server.waiting.pop_back();
   server.busy = true;
   job.start = now_;
-  s >= first_unit_ ? start_computing(job) : start_flow(job);
+  if (s < first_unit_) return start_flow(job);
+  start_computing(job);
+}
+
+void SimgridEngine::Simulation::free_server(std::uint32_t s) {
+  servers_[s].busy = false;
+  mark_dirty(s);
 }
 
 void SimgridEngine::Simulation::start_flow(Job& job) {
-  const Message& m = job.message;
-  if (m.bytes == Bytes{}) return completed(job);
-  const s4u::CommPtr flow = s4u::Comm::sendto_init(hosts_[index(m.from)], hosts_[index(m.to)]);
-  flow->set_payload_size(static_cast<double>(m.bytes.count()));
-  flow->set_data(&job);
-  job.activity = flow;
-  zone_->lay(job.route, links_);
-  flow->start();
+  const Link& first = fabric_.links[job.server];
+  at(later(now_, first.bandwidth.duration(job.message.bytes)), [this, s = job.server, sent = job.message.sent] {
+    if (sent != kNoCounter) raise(sent);
+    free_server(s);
+  });
+  const auto flow = [this, &job] {
+    const Message& m = job.message;
+    if (m.bytes == Bytes{}) return completed(job);
+    job.activity = platform_.start_flow(m.from, m.to, m.bytes, job.route, &job);
+  };
+  const Time latency = latency_of(job.route);
+  if (latency == Time{}) return flow();
+  at(later(now_, latency), flow);
+}
+
+Time SimgridEngine::Simulation::latency_of(std::span<const LinkId> route) const {
+  Time sum;
+  for (const LinkId l : route) sum = later(sum, fabric_.links[index(l)].latency);
+  return sum;
 }
 
 void SimgridEngine::Simulation::start_computing(Job& job) {
   if (job.busy == Time{}) return completed(job);
-  const s4u::ExecPtr computation = s4u::Exec::init();
-  computation->set_flops_amount(static_cast<double>(job.busy.ps()))->set_host(hosts_[index(job.message.from)]);
-  computation->set_data(&job);
-  job.activity = computation;
-  computation->start();
+  job.activity = platform_.start_computing(job.message.from, job.busy, &job);
 }
 
 void SimgridEngine::Simulation::completed(Job& job) {
@@ -386,43 +328,50 @@ void SimgridEngine::Simulation::completed(Job& job) {
 }
 
 void SimgridEngine::Simulation::finish(Job& job) {
-  servers_[job.server].busy = false;
-  mark_dirty(job.server);
-  job.server >= first_unit_ ? finish_computing(job) : finish_flow(job);
+  if (job.server < first_unit_)
+    finish_flow(job);
+  else
+    finish_computing(job);
   job.activity.reset();
   free_jobs_.push_back(&job);
 }
 
 void SimgridEngine::Simulation::finish_flow(const Job& job) {
-  const Message& m = job.message;
-  const Time arrives = later(now_, pass_links(job));
-  if (activity_) activity_->message(m.from, m.to, job.posted, arrives);
-  if (m.sent != kNoCounter) raise(m.sent);
-  if (arrives == now_) return raise(m.arrived);
-  at(arrives, [this, arrived = m.arrived] { raise(arrived); });
-}
-
-// Books the message on each link; returns the latency of them all.
-Time SimgridEngine::Simulation::pass_links(const Job& job) {
-  const Message& m = job.message;
-  Time before;
+  Time after_it = latency_of(job.route);  // from this hop to the end
   for (std::size_t hop = 0; hop < job.route.size(); ++hop) {
     const LinkId id = job.route[hop];
     const Link& link = fabric_.links[index(id)];
+    const Time leaves = now_ - after_it;
+    after_it = after_it - link.latency;
     ++totals_.link_hops;
-    totals_.link_bytes += m.bytes;
-    totals_.fingerprint += mark(index(id), now_ + before);
-    link_busy_[index(id)] += link.bandwidth.duration(m.bytes);
-    if (recorder_)
-      recorder_->hop({.message = job.serial, .from = m.from, .to = m.to, .link = id,
-                      .hop = static_cast<std::uint32_t>(hop), .last = hop + 1 == job.route.size(),
-                      .posted = job.posted, .start = job.start + before, .end = now_ + before,
-                      .delivered = now_ + before + link.latency, .bytes = m.bytes, .task = job.label.task,
-                      .lane = job.label.lane, .phase = job.label.phase, .passage = job.label.passage,
-                      .op = job.label.op, .chunk = job.label.chunk});
-    before += link.latency;
+    totals_.link_bytes += job.message.bytes;
+    totals_.fingerprint += mark(index(id), leaves);
+    link_busy_[index(id)] += link.bandwidth.duration(job.message.bytes);
+    if (recorder_) record_hop(job, hop, leaves);
   }
-  return before;
+  if (activity_) activity_->message(job.message.from, job.message.to, job.posted, now_);
+  raise(job.message.arrived);
+}
+
+void SimgridEngine::Simulation::record_hop(const Job& job, std::size_t hop, Time leaves) {
+  const LinkId link = job.route[hop];
+  recorder_->hop({.message = job.serial,
+                  .from = job.message.from,
+                  .to = job.message.to,
+                  .link = link,
+                  .hop = static_cast<std::uint32_t>(hop),
+                  .last = hop + 1 == job.route.size(),
+                  .posted = job.posted,
+                  .start = job.start + latency_of(std::span(job.route).first(hop)),
+                  .end = leaves,
+                  .delivered = leaves + fabric_.links[index(link)].latency,
+                  .bytes = job.message.bytes,
+                  .task = job.label.task,
+                  .lane = job.label.lane,
+                  .phase = job.label.phase,
+                  .passage = job.label.passage,
+                  .op = job.label.op,
+                  .chunk = job.label.chunk});
 }
 
 void SimgridEngine::Simulation::finish_computing(const Job& job) {
@@ -431,6 +380,7 @@ void SimgridEngine::Simulation::finish_computing(const Job& job) {
   if (recorder_) recorder_->compute(chip, job.label.task, job.start, now_);
   if (activity_) activity_->compute[index(chip)].add(job.start, now_);
   raise(job.message.arrived);
+  free_server(job.server);
 }
 
 SimgridEngine::SimgridEngine(const Fabric& fabric, const Overheads& overheads, Recorder* recorder, Activity* activity)

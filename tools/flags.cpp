@@ -2,31 +2,25 @@
 
 #include <algorithm>
 
-#include "scenarios/fields.hpp"
 #include "sim/error.hpp"
 
 namespace hopsim {
-namespace {
-
 CLI::Validator one_of(const Names& valid) {
   return {[valid](const std::string& got) -> std::string {
             if (std::find(valid.begin(), valid.end(), got) != valid.end()) return {};
-            return "unknown value; got " + quoted_for_message(got) + "; valid: " + joined(valid);
+            const std::string near(nearest(got, valid));
+            return "unknown value" + (near.empty() ? "" : " (did you mean " + near + "?)") + "; got " +
+                   quoted_for_message(got) + "; valid: " + joined(valid);
           },
           ""};
 }
-
-}  // namespace
 
 void add_common_flags(CLI::App& app, CommonFlags& f) {
   app.add_option("--engine", f.engine, "event (default) or simgrid")->check(one_of({"event", "simgrid"}));
   app.add_option("--trace", f.trace, "write a Perfetto trace: FILE.pftrace or FILE.pftrace.gz")->type_name("FILE");
   add_json_flag(app, f.json);
   app.add_option("--csv", f.csv, "write the rows as CSV; - for standard output, and nothing else there")->type_name("FILE");
-  app.add_option("--set", f.sets, "set one value by its dotted path, e.g. machine.overrides.hop_latency=2us; repeatable")
-      ->type_name("KEY=VALUE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_set_flag(app, f.sets);
   app.add_option("--machine", f.machine, "the machine, e.g. tpu_v5e:8x4 or torus:8x8,bw=45GB/s,lat=1us")
       ->type_name("SPEC");
   app.add_flag("--verify", f.verify, "prove the data flow of every collective before it runs");
@@ -38,9 +32,22 @@ void add_common_flags(CLI::App& app, CommonFlags& f) {
       ->check(one_of({"trace", "debug", "info", "warn", "error", "off"}));
 }
 
+void add_set_flag(CLI::App& app, std::vector<std::string>& sets) {
+  app.add_option("--set", sets, "set one value by its dotted path, e.g. machine.overrides.hop_latency=2us; repeatable")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 void add_json_flag(CLI::App& app, std::string& json) {
   app.add_option("--json", json, "write the result as JSON; - for standard output, and nothing else there")
       ->type_name("FILE");
+}
+
+void check_machine_sets(const std::vector<std::string>& sets) {
+  for (const std::string& set : sets)
+    if (!set.starts_with("machine.") && set.find('=') != std::string::npos)
+      throw InputError("--set reaches the machine only, for there is no file", set, "machine.KEY=VALUE");
 }
 
 void check_supported(const CommonFlags& f) {

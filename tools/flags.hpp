@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/fields.hpp"
+
 namespace hopsim {
 
 struct CommonFlags {
@@ -19,8 +21,15 @@ struct CommonFlags {
 
 void add_common_flags(CLI::App&, CommonFlags&);
 
-// --json alone, for commands that run nothing.
+// Some of them, for commands that run nothing.
+void add_set_flag(CLI::App&, std::vector<std::string>& sets);
 void add_json_flag(CLI::App&, std::string& json);
+
+// Where there is no file: that every KEY=VALUE begins with `machine`. Throws InputError.
+void check_machine_sets(const std::vector<std::string>& sets);
+
+// A check that a value is one of these.
+CLI::Validator one_of(const Names& valid);
 
 // Refuses what this version cannot do yet. Throws InputError.
 void check_supported(const CommonFlags&);

@@ -16,7 +16,10 @@
 #include "sim/error.hpp"
 #include "sim/machine.hpp"
 #include "sim/version.hpp"
+#include "tools/collective_command.hpp"
+#include "tools/list_command.hpp"
 #include "tools/run_command.hpp"
+#include "tools/show_command.hpp"
 #include "tools/usage.hpp"
 
 namespace {
@@ -74,7 +77,22 @@ int dispatch(int argc, char** argv) {
   CLI::App& run_app = add_command(app, "run", "run scenario files");
   hopsim::add_run_flags(run_app, run);
 
+  hopsim::CollectiveArguments collective;
+  CLI::App& collective_app = add_command(app, "collective", "time collectives, without a file");
+  hopsim::add_collective_flags(collective_app, collective);
+
+  hopsim::ListArguments list;
+  CLI::App& list_app = add_command(app, "list", "what there is: chips, topologies, collectives, algorithms, scenarios");
+  hopsim::add_list_flags(list_app, list);
+
+  hopsim::ShowArguments show;
+  CLI::App& show_app = add_command(app, "show", "all about one of them, or about a machine");
+  hopsim::add_show_flags(show_app, show);
+
   if (const auto code = parse(app, argc, argv)) return *code;
+  if (collective_app.parsed()) return hopsim::collective_command(collective, streams(collective.flags.log_level));
+  if (list_app.parsed()) return hopsim::list_command(list, streams("info"));
+  if (show_app.parsed()) return hopsim::show_command(show, streams("info"));
   return hopsim::run_command(run, streams(run.flags.log_level));
 }
 

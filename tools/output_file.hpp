@@ -1,6 +1,7 @@
-// An output file: it appears whole or not at all: bytes go to a temporary beside it, which finish() renames; a OutputFile
-// destroyed without finish() leaves nothing behind. A name that ends in ".gz" is compressed as it is written (zlib
-// level 1: higher ones take several times as long for a sixth less), in constant memory.
+// A file of results (a trace, JSON, CSV) that appears whole or not at all: bytes go to a temporary beside it, which
+// finish() renames; without finish() nothing is left behind, and an older file stays as it was. A name that ends in
+// ".gz" is compressed as it is written (zlib level 1: higher ones take several times as long for a sixth less).
+// Memory is constant.
 //
 // An existing target that is no regular file (a pipe, /dev/null) is written directly, and kept.
 // Throws InputError, naming the path, where it cannot be created (constructor) or written (finish()). A full disk

@@ -8,12 +8,6 @@
 namespace hopsim {
 namespace {
 
-std::string shape_text(const Shape& s) {
-  std::string text;
-  for (int d = 0; d < s.dimensions; ++d) text += (d ? "x" : "") + std::to_string(s.size[d]);
-  return text;
-}
-
 std::string wrap_text(const Shape& s) {
   std::string wrapped;
   for (int d = 0; d < s.dimensions; ++d)
@@ -21,23 +15,11 @@ std::string wrap_text(const Shape& s) {
   return wrapped.empty() ? "no wraparound" : "wraps around in " + wrapped;
 }
 
-std::string heading(const RunResult& r, const MachineModel& m) {
-  std::string mesh;
-  for (const auto& [axis, size] : m.mesh.axes()) mesh += fmt::format("{}{}: {}", mesh.empty() ? "" : ", ", axis, size);
-  return fmt::format("{}: {} {} ({} chips, {}), mesh {{{}}}, {} a link\n", r.scenario, m.name, shape_text(m.shape),
-                     m.shape.logical_chips(), wrap_text(m.shape), mesh, format_bandwidth(m.link.bandwidth));
-}
-
-std::string ratio(Time time, Time yardstick) {
-  return yardstick == Time{} ? "-" : fmt::format("{:.3f}", time.seconds() / yardstick.seconds());
-}
-
 std::string steps_table(const RunResult& r) {
   using enum Table::Align;
   Table table({{"step", left}, {"", left}, {"algorithm", left}, {"bytes"}, {"time"}, {"closed form"}, {"x"}, {"bound"},
                {"x"}, {"algbw"}, {"busbw"}});
   for (const StepResult& s : r.steps) {
-    const auto rate = [](double v) { return v > 0 ? format_bytes_per_second(v) : "-"; };
     table.add({std::to_string(s.step.line), s.step.text, s.step.algorithm.empty() ? "-" : s.step.algorithm,
                s.step.collective ? format_bytes(s.step.collective->bytes) : "-", format_time(s.time()),
                format_time(s.step.closed_form), ratio(s.time(), s.step.closed_form), format_time(s.step.lower_bound),
@@ -71,8 +53,29 @@ std::string expectation(const ExpectResult& e) {
 
 }  // namespace
 
+std::string shape_text(const Shape& s) {
+  std::string text;
+  for (int d = 0; d < s.dimensions; ++d) text += (d ? "x" : "") + std::to_string(s.size[d]);
+  return text;
+}
+
+std::string ratio(Time time, Time yardstick) {
+  return yardstick == Time{} ? "-" : fmt::format("{:.3f}", time.seconds() / yardstick.seconds());
+}
+
+std::string rate(double bytes_per_second) {
+  return bytes_per_second > 0 ? format_bytes_per_second(bytes_per_second) : "-";
+}
+
+std::string describe(const MachineModel& m) {
+  std::string mesh;
+  for (const auto& [axis, size] : m.mesh.axes()) mesh += fmt::format("{}{}: {}", mesh.empty() ? "" : ", ", axis, size);
+  return fmt::format("{} {} ({} chips, {}), mesh {{{}}}, {} a link", m.name, shape_text(m.shape), m.shape.logical_chips(),
+                     wrap_text(m.shape), mesh, format_bandwidth(m.link.bandwidth));
+}
+
 std::string report(const RunResult& r, const MachineModel& machine) {
-  std::string text = heading(r, machine) + steps_table(r) + totals(r);
+  std::string text = r.scenario + ": " + describe(machine) + "\n" + steps_table(r) + totals(r);
   for (const ExpectResult& e : r.expect) text += expectation(e);
   return text;
 }

@@ -29,14 +29,27 @@ std::vector<Prepared> prepare_all(const RunArguments& arguments, std::istream& i
   return all;
 }
 
-RunResult run_one(const Prepared& p, const CommonFlags& flags) {
+struct Ran {
+  RunResult result;
+  std::optional<perfetto::TraceCounts> traced;
+};
+
+Ran run_one(const Prepared& p, const CommonFlags& flags) {
   std::optional<perfetto::TraceWriter> trace;
   if (!flags.trace.empty()) trace.emplace(flags.trace, p.machine.fabric, trace_steps(p.plan));
-  RunResult result = simulate(p.machine, p.plan, {.verify = flags.verify, .recorder = trace ? &*trace : nullptr});
-  result.scenario = p.scenario.name;
-  result.expect = evaluate(p.scenario.expect, result, p.machine);
-  if (trace) trace->finish();
-  return result;
+  Ran ran{simulate(p.machine, p.plan, {.verify = flags.verify, .recorder = trace ? &*trace : nullptr}), {}};
+  ran.result.scenario = p.scenario.name;
+  ran.result.expect = evaluate(p.scenario.expect, ran.result, p.machine);
+  if (trace) {
+    trace->finish();
+    ran.traced = trace->counts();
+  }
+  return ran;
+}
+
+// What the trace holds, for whoever imports it to compare with.
+Json trace_json(const perfetto::TraceCounts& c) {
+  return {{"slices", c.slices}, {"instants", c.instants}, {"flows", c.flows}, {"counters", c.counters}};
 }
 
 void add_step_rows(Json& rows, const Json& run) {
@@ -69,11 +82,12 @@ int run_command(const RunArguments& arguments, const Streams& streams) {
   Progress progress(streams.err, streams.err_is_terminal && !flags.quiet);
   for (const Prepared& p : all) {
     progress.at(fmt::format("{} ({} of {})", p.scenario.name, results.size() + 1, all.size()));
-    const RunResult result = run_one(p, flags);
+    const auto [result, traced] = run_one(p, flags);
     progress.wipe();
     for (const std::string& warning : result.warnings) streams.log->warn("{}: {}", p.scenario.file, warning);
     passed = passed && result.passed();
     results.push_back(to_json(result, p.machine));
+    if (traced) results.back()["trace"] = trace_json(*traced);
     add_step_rows(rows, results.back());
     if (table) text += (text.empty() ? "" : "\n") + report(result, p.machine);
   }

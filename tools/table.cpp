@@ -1,6 +1,7 @@
 #include "tools/table.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace hopsim {
 namespace {
@@ -12,25 +13,38 @@ std::size_t width(const std::string& text) {
 
 }  // namespace
 
-std::string Table::text() const {
-  std::vector<std::size_t> widths;
-  for (std::size_t c = 0; c < columns_.size(); ++c) {
-    widths.push_back(width(columns_[c].title));
-    for (const auto& row : rows_) widths[c] = std::max(widths[c], width(row[c]));
+Table::Table(std::vector<Column> columns) : columns_(std::move(columns)), widths_(columns_.size()) {
+  for (std::size_t c = 0; c < columns_.size(); ++c) widen(c, columns_[c].title);
+}
+
+void Table::add(std::vector<std::string> row) {
+  for (std::size_t c = 0; c < columns_.size(); ++c) widen(c, row[c]);
+  rows_.push_back(std::move(row));
+}
+
+void Table::widen(std::size_t column, const std::string& text) {
+  widths_[column] = std::max(widths_[column], width(text));
+}
+
+std::string Table::line(const std::vector<std::string>& row) const {
+  std::string line;
+  for (std::size_t c = 0; c < row.size(); ++c) {
+    const std::string pad(widths_[c] - std::min(width(row[c]), widths_[c]), ' ');
+    line += (c ? "  " : "") + (columns_[c].align == Align::left ? row[c] + pad : pad + row[c]);
   }
-  std::string text;
-  const auto line = [&](auto cell) {
-    std::string l;
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      const std::string& s = cell(c);
-      const std::string pad(widths[c] - width(s), ' ');
-      l += (c ? "  " : "") + (columns_[c].align == Align::left ? s + pad : pad + s);
-    }
-    l.erase(l.find_last_not_of(' ') + 1);
-    text += l + '\n';
-  };
-  line([&](std::size_t c) -> const std::string& { return columns_[c].title; });
-  for (const auto& row : rows_) line([&](std::size_t c) -> const std::string& { return row[c]; });
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + '\n';
+}
+
+std::string Table::heading() const {
+  std::vector<std::string> titles;
+  for (const Column& column : columns_) titles.push_back(column.title);
+  return line(titles);
+}
+
+std::string Table::text() const {
+  std::string text = heading();
+  for (const auto& row : rows_) text += line(row);
   return text;
 }
 

@@ -14,13 +14,20 @@ class Table {
     Align align = Align::right;
   };
 
-  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }   // one cell a column
+  explicit Table(std::vector<Column> columns);
+  void add(std::vector<std::string> row);  // one cell a column
   std::string text() const;
 
+  // For rows that are shown as they come: first add some as wide as the widest, then ask for these, line ends included.
+  std::string heading() const;
+  std::string line(const std::vector<std::string>& row) const;
+
  private:
+  void widen(std::size_t column, const std::string& text);
+
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
+  std::vector<std::size_t> widths_;
 };
 
 }  // namespace hopsim

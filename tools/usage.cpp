@@ -1,5 +1,7 @@
 #include "tools/usage.hpp"
 
+#include <algorithm>
+
 #include "scenarios/fields.hpp"
 #include "sim/error.hpp"
 
@@ -17,6 +19,15 @@ std::string see_help(const CLI::App& app) {
   return "hopsim " + (commands.empty() ? "" : commands.front()->get_name() + " ") + "--help";
 }
 
+std::vector<std::string> commands_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  return names;
+}
+
+std::string listed(const std::vector<std::string>& names) { return joined(Names(names.begin(), names.end())); }
+
 std::string meant(std::string_view got, const std::vector<std::string>& valid) {
   const std::string near(nearest(got, Names(valid.begin(), valid.end())));
   return near.empty() ? "" : " (did you mean " + near + "?)";
@@ -33,14 +44,9 @@ std::vector<std::string> flags_of(const CLI::App& app) {
 
 void check_command(const CLI::App& app, int argc, const char* const* argv) {
   if (argc < 2 || argv[1][0] == '-') return;
-  Names names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (command->get_name() == argv[1]) return;
-    names.emplace_back(command->get_name());
-  }
-  const std::string near(nearest(argv[1], names));
-  throw InputError("unknown command" + (near.empty() ? "" : " (did you mean " + near + "?)"), quoted_for_message(argv[1]),
-                   joined(names));
+  const std::vector<std::string> commands = commands_of(app);
+  if (std::find(commands.begin(), commands.end(), argv[1]) != commands.end()) return;
+  throw InputError("unknown command" + meant(argv[1], commands), quoted_for_message(argv[1]), listed(commands));
 }
 
 void check_extras(const CLI::App& app) {
@@ -56,6 +62,8 @@ void check_extras(const CLI::App& app) {
 }
 
 std::string usage_error(const CLI::App& app, const CLI::ParseError& e) {
+  if (app.get_subcommands().empty() && dynamic_cast<const CLI::RequiredError*>(&e) != nullptr)
+    return "no command; valid: " + listed(commands_of(app)) + "; see hopsim --help";
   return of_command(app) + e.what() + "; see " + see_help(app);
 }
 

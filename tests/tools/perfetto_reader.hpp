@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <iterator>
 #include <map>
@@ -69,6 +70,8 @@ struct Message {
 struct Track {
   std::string name;
   std::uint64_t parent = 0, rank = 0;
+  std::string about;
+  bool bytes = false, percent = false;  // a counter's unit
 };
 
 struct Event {
@@ -77,6 +80,7 @@ struct Event {
   std::map<std::string, std::uint64_t> args;
   std::string algorithm;
   std::uint64_t flow = 0, last_flow = 0;
+  double value = 0;  // of a counter's sample
 };
 
 struct Slice {
@@ -111,7 +115,12 @@ struct Trace {
     EXPECT_EQ(m.number(11), 3u) << "children in explicit order";
     EXPECT_EQ(m.number(15), 2u) << "never merged";
     EXPECT_TRUE(m.number(5) == 0 || tracks.contains(m.number(5))) << "parents come first";
-    EXPECT_TRUE(tracks.emplace(m.number(1), Track{m.text(2), m.number(5), m.number(12)}).second);
+    Track t{m.text(2), m.number(5), m.number(12), m.text(14)};
+    for (const Message& counter : m.all(8)) {
+      t.bytes = counter.number(3) == 3;
+      t.percent = counter.text(6) == "%";
+    }
+    EXPECT_TRUE(tracks.emplace(m.number(1), t).second);
   }
 
   void add(const Message& packet, const Message& m) {
@@ -119,6 +128,7 @@ struct Trace {
     EXPECT_TRUE(tracks.contains(m.number(11))) << "tracks are declared before they are used";
     Event e{packet.number(8), m.number(9), m.number(11), interned[2][m.number(10)], interned[1][m.number(3)], {}, "",
             m.number(47),     m.number(48)};
+    e.value = m.numbers.contains(44) ? std::bit_cast<double>(m.number(44)) : static_cast<double>(m.number(30));
     for (const Message& a : m.all(4)) {
       if (a.numbers.contains(17))
         e.algorithm = interned[29][a.number(17)];
@@ -154,6 +164,18 @@ struct Trace {
     std::vector<Event> found;
     std::copy_if(events.begin(), events.end(), std::back_inserter(found),
                  [&](const Event& e) { return e.type == 3 && path(e.track) == track; });
+    return found;
+  }
+
+  // Of a counter, (time, value); the track is one that has them.
+  std::vector<std::pair<std::uint64_t, double>> samples(const std::string& track) const {
+    std::vector<std::pair<std::uint64_t, double>> found;
+    for (const Event& e : events) {
+      if (path(e.track) != track) continue;
+      EXPECT_EQ(e.type, 4u);
+      EXPECT_TRUE(tracks.at(e.track).bytes != tracks.at(e.track).percent);
+      found.emplace_back(e.time, e.value);
+    }
     return found;
   }
 

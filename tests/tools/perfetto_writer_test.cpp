@@ -5,17 +5,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "sim/error.hpp"
-#include "tests/tools/perfetto_reader.hpp"
+#include "tests/tools/perfetto_fixture.hpp"
 #include "tools/perfetto/encoder.hpp"
-#include "tools/perfetto/trace_writer.hpp"
 
 namespace hopsim::perfetto {
 namespace {
@@ -25,7 +22,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using namespace hopsim::literals;
 
 std::string unzipped(const fs::path& path) {
   std::string text;
@@ -83,8 +79,8 @@ TEST(PerfettoEncoder, NestsMessagesOfAnyLength) {
 
 TEST_F(PerfettoWriter, CountsWhatItWrites) {
   const Fabric fabric = ring(4);
-  const Trace trace =
-      written(fabric, {{"AllGather_X", "bidirectional_ring", 1_MiB}}, [&](TraceWriter& w) { all_gather(w, fabric); });
+  const Trace trace = written(fabric, {{"AllGather_X", "bidirectional_ring", 1_MiB, true}},
+                              [&](TraceWriter& w) { all_gather(w, fabric); });
   const auto written_of = [&](std::uint64_t type) {
     return static_cast<std::uint64_t>(
         std::count_if(trace.events.begin(), trace.events.end(), [&](const Event& e) { return e.type == type; }));
@@ -92,27 +88,34 @@ TEST_F(PerfettoWriter, CountsWhatItWrites) {
   EXPECT_EQ(counts_.slices, 3 * 8 + 4u);  // passages x links, and a step a chip
   EXPECT_EQ(counts_.instants, 3 * 8u);
   EXPECT_EQ(counts_.flows, 3 * 8u);
-  EXPECT_EQ(counts_.counters, 0u);
+  // Links are busy from 0 to 4 ns; 128 KiB at first and until 1.004 us, twice to three times as much in between.
+  EXPECT_EQ(counts_.counters, 5 * (2 + 6u));
   EXPECT_EQ(written_of(1), counts_.slices);
   EXPECT_EQ(written_of(2), counts_.slices);
   EXPECT_EQ(written_of(3), counts_.instants);
-  EXPECT_THAT(trace.events, SizeIs(2 * counts_.slices + counts_.instants));
+  EXPECT_EQ(written_of(4), counts_.counters);
+  EXPECT_THAT(trace.events, SizeIs(2 * counts_.slices + counts_.instants + counts_.counters));
 }
 
 TEST_F(PerfettoWriter, LaysTracksOutInReadingOrder) {
   const Fabric fabric = ring(4);
   // In an order that is not the tree's.
-  const Trace trace = written(fabric, {}, [&](TraceWriter& w) {
-    w.hop(one_hop(0, 4 + 1, fabric, 0_ps, 1_us));
-    w.hop(one_hop(1, 1, fabric, 0_ps, 1_us));
+  std::vector<TraceStep> steps(2);
+  steps[1].collective = true;
+  const Trace trace = written(fabric, steps, [&](TraceWriter& w) {
+    w.hop(with_bytes(one_hop(0, 4 + 1, fabric, 0_ps, 1_us), 1_KiB));
+    w.hop(with_bytes(one_hop(1, 1, fabric, 0_ps, 1_us), 1_KiB));
     w.compute(ChipId(1), 0, 0_ps, 1_us);
-    w.task(ChipId(1), 0, 0_ps, 1_us);
     w.task(ChipId(1), 1, 0_ps, 1_us);
+    w.task(ChipId(1), 1, 0_ps, 1_us);
+    w.task(ChipId(1), 0, 0_ps, 1_us);
     w.task(ChipId(0), 0, 0_ps, 1_us);
   });
-  EXPECT_THAT(trace.tree(), ElementsAre("fabric 4", " chip 0 (0)", "  steps", "  received", "   from (1) x-",
-                                        " chip 1 (1)", "  steps", "  steps (2)", "  compute", "  links out", "   x+",
-                                        "   x-", " chip 2 (2)", "  received", "   from (1) x+"));
+  EXPECT_THAT(trace.tree(),
+              ElementsAre("fabric 4", " link utilisation", " bytes in flight", " chip 0 (0)", "  steps", "  received",
+                          "   from (1) x-", " chip 1 (1)", "  steps", "  compute", "  collectives",
+                          "  collectives (2)", "  link utilisation", "  bytes in flight", "  links out", "   x+",
+                          "   x-", " chip 2 (2)", "  received", "   from (1) x+"));
 }
 
 TEST_F(PerfettoWriter, PadsChipNumbersSoThatTextOrderIsChipOrder) {
@@ -140,9 +143,10 @@ TEST_F(PerfettoWriter, ShowsSwitches) {
     h.hop = 1;
     w.hop(h);
   });
-  EXPECT_THAT(trace.tree(), ElementsAre("fabric 2", " chip 0 (0)", "  links out", "   " + fabric.port_name(LinkId(0)),
-                                        " chip 1 (1)", "  received", "   from " + fabric.link_name(LinkId(3)),
-                                        " switch 0", "  links out", "   " + fabric.port_name(LinkId(3))));
+  EXPECT_THAT(trace.tree(), ElementsAre("fabric 2", " link utilisation", " chip 0 (0)", "  link utilisation",
+                                        "  links out", "   " + fabric.port_name(LinkId(0)), " chip 1 (1)",
+                                        "  received", "   from " + fabric.link_name(LinkId(3)), " switch 0",
+                                        "  link utilisation", "  links out", "   " + fabric.port_name(LinkId(3))));
 }
 
 TEST_F(PerfettoWriter, RoundsTimesDownAndKeepsThePicoseconds) {
@@ -198,7 +202,7 @@ TEST_F(PerfettoWriter, OverlappingSlicesGetTracksOfTheirOwn) {
 
 TEST_F(PerfettoWriter, NamesAndExplainsSlices) {
   const Fabric fabric = ring(4);
-  const Trace trace = written(fabric, {{"", "", {}}, {"AllReduce_X", "ring", 3_MiB}}, [&](TraceWriter& w) {
+  const Trace trace = written(fabric, {{"", "", {}}, {"AllReduce_X", "ring", 3_MiB, true}}, [&](TraceWriter& w) {
     HopRecord h = one_hop(5, 0, fabric, 0_us, 1_us);
     h.bytes = 64_KiB;
     h.task = 1;
@@ -225,9 +229,9 @@ TEST_F(PerfettoWriter, NamesAndExplainsSlices) {
                                                             {"wait_ps", 0},
                                                             {"start_ps", 0},
                                                             {"end_ps", 1'000'000}}));
-  const Event step = trace.slices("fabric 4/chip 0 (0)/steps").at(0).event;
+  const Event step = trace.slices("fabric 4/chip 0 (0)/collectives").at(0).event;
   EXPECT_EQ(step.name, "AllReduce_X");
-  EXPECT_EQ(step.category, "step");
+  EXPECT_EQ(step.category, "collective");
   EXPECT_EQ(step.algorithm, "ring");
   EXPECT_EQ(step.args.at("bytes"), 3u << 20);
   const std::vector<Slice> computes = trace.slices("fabric 4/chip 0 (0)/compute");

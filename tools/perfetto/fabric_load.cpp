@@ -8,7 +8,7 @@ namespace hopsim::perfetto {
 
 namespace {
 
-constexpr std::size_t kMost = 1024, kLeast = 64, kOfAllNodes = std::size_t{1} << 19;  // changes a curve
+constexpr std::size_t kMost = 1024, kLeast = 64, kOfAllNodes = std::size_t{1} << 18;  // changes a curve
 constexpr std::size_t kTotal = 4096;
 
 std::size_t capacity(std::uint32_t nodes) { return std::clamp(kOfAllNodes / std::max(nodes, 1u), kLeast, kMost); }

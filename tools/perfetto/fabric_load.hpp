@@ -3,7 +3,7 @@
 // A link is busy while a message holds it, from the head's entering to the tail's leaving. Bytes count for the chip
 // that sends them, from the message's posting to its delivery. Records may come in any order.
 //
-// Memory: some 32 MiB, less where chips are few, more beyond 8192 of them (4 KiB a chip): the more chips, the sooner
+// Memory: some 16 MiB, less where chips are few, and 4 KiB a chip beyond 4096 of them: the more chips, the sooner
 // their curves become coarser (see step_function.hpp), from 1024 changes a curve down to 64.
 #pragma once
 

@@ -24,6 +24,7 @@ void StepFunction::change(std::uint64_t time, double by) {
 }
 
 void StepFunction::add(const StepFunction& other) {
+  while (level_ < other.level_) coarsen();
   for (const Change& c : other.changes_) change(c.at << other.level_, c.by);
 }
 

@@ -1,8 +1,8 @@
 // A quantity that steps up and down over time, from changes that come in any order, in bounded memory.
 //
-// It is exact while it has at most `capacity` changes, not counting those that cancel. Beyond that it goes over to
-// stretches of 2, 4, 8, ... ns, the shortest that leave it so few: its values are then the exact function's means
-// over each stretch, and its area stays what it was. To that end a change between two points of the coarser grid is
+// It is exact while it has at most `capacity` changes, those that cancel apart. It holds at most twice as many: to
+// stay within that it goes over to stretches of 2, 4, 8, ... ns. Its values are then the exact function's means over
+// each stretch, and its area stays what it was. To that end a change between two points of the coarser grid is
 // divided between them, the nearer one taking more.
 //
 // Memory: up to some 32 bytes times the capacity. change() is a few ns where changes come roughly in order of time.

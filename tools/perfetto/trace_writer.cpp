@@ -138,25 +138,21 @@ void TraceWriter::task(ChipId chip, std::uint32_t task, Time start, Time end) {
 }
 
 void TraceWriter::curves() {
-  const NodeLoad total = load_.total();
-  if (!total.busy_links.empty()) {
-    utilisation(tracks_.counter(Curve::link_utilisation, total.busy_links.stretch()), total);
-    in_flight(tracks_.counter(Curve::bytes_in_flight, total.bytes_in_flight.stretch()), total);
-  }
-  for (std::uint32_t node = 0; node < load_.nodes().size(); ++node) {
-    const NodeLoad& load = load_.nodes()[node];
-    if (!load.busy_links.empty())
-      utilisation(tracks_.counter(node, Curve::link_utilisation, load.busy_links.stretch()), load);
-    if (!load.bytes_in_flight.empty())
-      in_flight(tracks_.counter(node, Curve::bytes_in_flight, load.bytes_in_flight.stretch()), load);
-  }
+  curves_of({}, load_.total());
+  for (std::uint32_t node = 0; node < load_.nodes().size(); ++node) curves_of(node, load_.nodes()[node]);
+}
+
+void TraceWriter::curves_of(std::optional<std::uint32_t> node, const NodeLoad& load) {
+  const auto track = [&](Curve curve, const StepFunction& f) { return tracks_.counter(node, curve, f.stretch()); };
+  if (!load.busy_links.empty()) utilisation(track(Curve::link_utilisation, load.busy_links), load);
+  if (!load.bytes_in_flight.empty()) in_flight(track(Curve::bytes_in_flight, load.bytes_in_flight), load);
 }
 
 // In percent to two places: sums of means carry rounding errors, which would be told as changes.
 void TraceWriter::utilisation(std::uint64_t track, const NodeLoad& load) {
   double last = 0;
   load.busy_links.each([&](std::uint64_t time, double busy) {
-    const double percent = std::round(busy / load.links * 1e4) / 100;
+    const double percent = std::round(busy / load.links * 1e4) / 100 + 0.0;  // no -0
     if (percent == last) return;
     last = percent;
     sample(time, track, [&] { out_.real(event::kDoubleValue, percent); });

@@ -14,7 +14,7 @@ constexpr std::int32_t kSteps = 0, kCompute = 100 * kBeside, kCollectives = 200 
                        kUtilisation = 300 * kBeside, kInFlight = 301 * kBeside, kLinksOut = 400 * kBeside,
                        kReceived = 401 * kBeside;
 // Among the children of the root: its counters, then the nodes.
-constexpr std::int32_t kFirstNode = 2;
+constexpr std::int32_t kUtilisationOfAll = 0, kInFlightOfAll = 1, kFirstNode = 2;
 
 constexpr const char* kAboutTime =
     "Times are simulated. Perfetto counts nanoseconds, to which begins and ends are rounded down; the exact "
@@ -33,10 +33,6 @@ std::string beside(const std::string& name, std::size_t slot) {
 std::int32_t rank(std::int32_t first, std::size_t slot) { return first + static_cast<std::int32_t>(slot); }
 
 const char* title(Curve curve) { return curve == Curve::link_utilisation ? "link utilisation" : "bytes in flight"; }
-
-std::string averaged(const char* about, std::uint64_t stretch) {
-  return stretch == 1 ? about : fmt::format("{}; each value is the mean over {} ns", about, stretch);
-}
 
 void encode_unit(Encoder& out, Curve curve) {
   out.message(track::kCounter, [&] {
@@ -105,17 +101,13 @@ std::uint64_t TrackTree::received(LinkId id) {
   return tracks.received;
 }
 
-std::uint64_t TrackTree::counter(std::uint32_t node, Curve curve, std::uint64_t stretch) {
+std::uint64_t TrackTree::counter(std::optional<std::uint32_t> node, Curve curve, std::uint64_t stretch) {
   const bool utilisation = curve == Curve::link_utilisation;
-  const char* about = utilisation ? "the share of the links leaving here that is busy"
-                                  : "messages from here, from posting to delivery";
-  return declare(group(node), utilisation ? kUtilisation : kInFlight, title(curve), averaged(about, stretch), curve);
-}
-
-std::uint64_t TrackTree::counter(Curve curve, std::uint64_t stretch) {
-  const bool utilisation = curve == Curve::link_utilisation;
-  const char* about = utilisation ? "the share of all links that is busy" : "messages, from posting to delivery";
-  return declare(root(), utilisation ? 0 : 1, title(curve), averaged(about, stretch), curve);
+  std::string about = utilisation ? "the busy share of links" : "messages between posting and delivery";
+  if (node) about += utilisation ? " that leave here" : " that come from here";
+  if (stretch > 1) about += fmt::format("; each value is the mean over {} ns", stretch);
+  if (node) return declare(group(*node), utilisation ? kUtilisation : kInFlight, title(curve), about, curve);
+  return declare(root(), utilisation ? kUtilisationOfAll : kInFlightOfAll, title(curve), about, curve);
 }
 
 std::uint64_t TrackTree::root() {

@@ -54,9 +54,8 @@ class TrackTree {
 
   std::uint64_t received(LinkId);  // for instants
 
-  // A new track for counter samples that are means over so many ns (1: exact). Once a node, and once for the whole.
-  std::uint64_t counter(std::uint32_t node, Curve, std::uint64_t stretch);
-  std::uint64_t counter(Curve, std::uint64_t stretch);
+  // A new track for the samples of a node, or of the whole fabric, that are means over so many ns (1: exact).
+  std::uint64_t counter(std::optional<std::uint32_t> node, Curve, std::uint64_t stretch);
 
  private:
   struct Slot {

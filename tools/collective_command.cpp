@@ -1,0 +1,117 @@
+#include "tools/collective_command.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/logger.h>
+
+#include <algorithm>
+#include <optional>
+#include <ostream>
+#include <utility>
+
+#include "scenarios/simulate.hpp"
+#include "sim/error.hpp"
+#include "sim/units.hpp"
+#include "tools/collective_report.hpp"
+#include "tools/prepare.hpp"
+#include "tools/progress.hpp"
+#include "tools/result_files.hpp"
+
+namespace hopsim {
+namespace {
+
+class CollectiveRun {
+ public:
+  CollectiveRun(const CollectiveArguments& arguments, const Streams& streams)
+      : flags_(arguments.flags),
+        streams_(streams),
+        all_(plan_rows(arguments)),
+        files_(flags_.json, flags_.csv),
+        progress_(streams.err, streams.err_is_terminal && !flags_.quiet) {
+    if (flags_.trace.empty()) return;
+    if (all_.rows.size() > 1) throw InputError("--trace takes one row", std::to_string(all_.rows.size()) + " rows");
+    trace_.emplace(flags_.trace, all_.machine.fabric, trace_steps(all_.rows.front().plan));
+  }
+
+  void run() {
+    const bool table = !flags_.quiet && !files_.own_standard_output();
+    const bool at_once = streams_.out_is_terminal;
+    const CollectiveTable lines(all_);
+    std::string text;
+    const auto say = [&](const std::string& line) {
+      if (!table) return;
+      text += line;
+      if (!at_once) return;
+      progress_.wipe();
+      streams_.out << std::exchange(text, {}) << std::flush;
+    };
+    for (const std::string& warning : all_.warnings) streams_.log->warn(warning);
+    say(lines.heading());
+    for (const CollectiveRow& row : all_.rows) {
+      results_.push_back(simulated(row));
+      warn(row);
+      say(lines.line(row, results_.back()));
+    }
+    if (flags_.verify) say("data flow proven: every chip ends with every contribution exactly once\n");
+    finish();
+    streams_.out << text << std::flush;
+  }
+
+ private:
+  RunResult simulated(const CollectiveRow& row) {
+    progress_.at(fmt::format("row {} of {}: {} of {}", results_.size() + 1, all_.rows.size(), row.step().text,
+                             format_bytes(row.step().collective->bytes)));
+    return simulate(all_.machine, row.plan, {.verify = flags_.verify, .recorder = trace_ ? &*trace_ : nullptr});
+  }
+
+  void warn(const CollectiveRow& row) {
+    for (const std::string& warning : row.plan.warnings) {
+      progress_.wipe();
+      streams_.log->warn("{} of {}: {}", row.step().text, format_bytes(row.step().collective->bytes), warning);
+    }
+  }
+
+  void finish() {
+    if (trace_) trace_->finish();
+    const auto json = collective_json(all_, results_);
+    files_.write(json, json["rows"], streams_.out);
+    progress_.wipe();
+  }
+
+  const CommonFlags& flags_;
+  const Streams& streams_;
+  const CollectiveRows all_;
+  ResultFiles files_;
+  std::optional<perfetto::TraceWriter> trace_;
+  std::vector<RunResult> results_;
+  Progress progress_;
+};
+
+}  // namespace
+
+void add_collective_flags(CLI::App& app, CollectiveArguments& a) {
+  app.add_option("OP", a.operations,
+                 "all_gather, reduce_scatter, all_reduce, all_to_all, broadcast, reduce, gather, scatter, collective_permute or "
+                 "send_recv (every chip to the next); or JAX's names for them")
+      ->required();
+  app.add_option("--axis", a.axis, "an axis of the mesh, or several: X, XY, data,model; default: all chips");
+  app.add_option("--bytes", a.bytes,
+                 "sizes of the whole array: 4096, a list 1KiB,1MiB, a range 1KiB..100MiB*2 or 1MB..10MB+1MB; default: "
+                 "1KiB..1GiB*4")
+      ->type_name("SIZES");
+  app.add_option("--algorithm", a.algorithm, "auto (default), or one of hopsim list algorithms")->type_name("NAME");
+  app.add_option("--chunks", a.chunks, "pieces of each shard, forwarded as they arrive; default: 1")->type_name("N");
+  app.add_option("--schedule", a.schedule,
+                 "optimal (default) or book: on an even ring the shard from halfway round goes in halves, or whole");
+  app.add_option("--root", a.root, "of broadcast, reduce, gather, scatter: a chip's number, or coordinates 0,1");
+  app.add_option("--measured", a.measured, "measured times to show beside: CSV with the columns bytes and time_us")
+      ->type_name("FILE");
+  add_common_flags(app, a.flags);
+}
+
+int collective_command(const CollectiveArguments& arguments, const Streams& streams) {
+  check_supported(arguments.flags);
+  CollectiveRun(arguments, streams).run();
+  return 0;
+}
+
+}  // namespace hopsim
