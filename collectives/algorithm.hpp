@@ -19,7 +19,7 @@ struct Request {
   Operation operation = Operation::all_gather;
   RowPtr row;
   Bytes bytes;                         // V, see operation.hpp
-  int chunks = 1;                      // of each shard, forwarded as they arrive
+  int chunks = 1;                      // of each shard, forwarded as they arrive; see own_chunks()
   // On an even ring both ways the book sends the antipodal shard whole, V/W in all; halving it takes V(n-1)/(nW).
   // Elsewhere the book and the optimum agree.
   bool book = false;
@@ -41,6 +41,7 @@ struct Algorithm {
   std::string (*obstacle)(const Request&);
   Schedule (*schedule)(const Request&);
   ClosedForm (*closed_form)(const Request&);
+  int (*own_chunks)(const Request&) = nullptr;               // where the user names no number; none: 1
 };
 
 std::span<const Algorithm> algorithms();                     // in the order of the list

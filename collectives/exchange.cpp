@@ -81,8 +81,6 @@ class Permutation final : public Phase {
   std::vector<int> target_, source_;
 };
 
-Bytes divided(Bytes bytes, std::uint64_t n) { return Bytes((bytes.count() + n - 1) / n); }
-
 }  // namespace
 
 Schedule exchange_schedule(const Request& r, std::uint32_t halves, const std::vector<ExchangeDirection>& directions) {
@@ -90,7 +88,7 @@ Schedule exchange_schedule(const Request& r, std::uint32_t halves, const std::ve
   const std::uint32_t per_block = halves * static_cast<std::uint32_t>(r.chunks);
   Schedule s;
   s.atoms = n * n * per_block;
-  const Bytes atom = divided(r.bytes, s.atoms);
+  const AtomSize atom(r.bytes, s.atoms);
   s.parts.push_back({.first = 0, .per_member = n * per_block, .atom = atom});
   for (int c = 0; c < r.chunks; ++c)
     for (const ExchangeDirection& d : directions) {
@@ -105,7 +103,7 @@ Schedule permutation_schedule(const Request& r) {
   const std::uint32_t per_member = 2 * static_cast<std::uint32_t>(r.chunks);
   Schedule s;
   s.atoms = per_member * static_cast<std::uint32_t>(r.row->size());
-  const Bytes atom = divided(r.bytes, per_member);
+  const AtomSize atom(r.bytes, per_member);
   s.parts.push_back({.first = 0, .per_member = per_member, .atom = atom});
   for (int c = 0; c < r.chunks; ++c) {
     s.lanes.push_back({.phases = {}, .atom = atom, .sender_channel = 0});

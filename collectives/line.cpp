@@ -8,7 +8,7 @@ namespace {
 // A wrapped row used as a line.
 class Unwrapped final : public Row {
  public:
-  explicit Unwrapped(RowPtr of) : of_(std::move(of)) {}
+  explicit Unwrapped(RowPtr of) : Row(of->shape(), of->dimensions()), of_(std::move(of)) {}
   int size() const override { return of_->size(); }
   bool wraps() const override { return false; }
   bool straight() const override { return of_->straight(); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <numeric>
 #include <random>
 #include <string>
 #include <unordered_map>
@@ -22,10 +23,12 @@ std::uint64_t label(std::uint64_t chip, std::uint64_t atom) {
 
 class Interpreter {
  public:
-  Interpreter(const Shape& shape, const Schedule& schedule, const std::vector<Bytes>& sizes, std::uint64_t seed)
-      : shape_(shape), schedule_(schedule), sizes_(sizes), random_(seed), state_(shape.chips(), Labels(schedule.atoms)) {}
+  Interpreter(const Shape& shape, const Schedule& schedule, const std::vector<AtomSize>& sizes, std::uint64_t seed)
+      : shape_(shape), schedule_(schedule), sizes_(sizes), random_(seed), state_(shape.chips(), Labels(schedule.atoms)),
+        sent_(shape.chips(), std::vector<bool>(schedule.atoms)) {}
 
   std::uint64_t& operator()(std::uint32_t chip, std::uint32_t atom) { return state_[chip][atom]; }
+  bool passed_on(std::uint32_t chip, std::uint32_t atom) const { return sent_[chip][atom]; }
 
   void run() {
     std::vector<Place> work;
@@ -54,7 +57,7 @@ class Interpreter {
   }
 
  private:
-  struct Mail { Chunk chunk; Op op; Labels data; };
+  struct Mail { Chunk chunk; Op op; std::vector<std::uint32_t> atoms; Labels data; };
   struct Place { std::uint32_t chip, lane; std::uint32_t phase = 0; int i = 0; };
 
   [[noreturn]] void fail_waiting(const Place& p) const {
@@ -79,18 +82,30 @@ class Interpreter {
     return true;
   }
 
-  void post(std::uint32_t from, const Coordinates& at, int channel, const Passage& p, Bytes atom) {
-    const Chunk& c = p.out.chunk;
-    if (c.count > schedule_.atoms || c.first > schedule_.atoms - c.count)
-      fail(from, "sends chunk " + std::to_string(c.first) + ", which does not exist");
-    const auto first = state_[from].begin() + c.first;
-    Labels data(first, first + c.count);
-    for (std::uint32_t k = 0; k < c.count; ++k)
-      if (data[k] == 0) fail(from, "sends chunk " + std::to_string(c.first + k) + ", which it does not have");
-    for (std::uint32_t k = 0; k < c.count; ++k)
-      if (sizes_[c.first + k] > atom) fail(from, "sends chunk " + std::to_string(c.first + k) + " in too few bytes");
+  std::vector<std::uint32_t> atoms_of(std::uint32_t from, const Chunk& c) const {
+    std::vector<std::uint32_t> atoms;
+    if (schedule_.expand) {
+      schedule_.expand(c, atoms);
+    } else {
+      if (c.count > schedule_.atoms || c.first > schedule_.atoms - c.count)
+        fail(from, "sends chunk " + std::to_string(c.first) + ", which does not exist");
+      atoms.resize(c.count);
+      std::iota(atoms.begin(), atoms.end(), c.first);
+    }
+    return atoms;
+  }
+
+  void post(std::uint32_t from, const Coordinates& at, int channel, const Passage& p, const AtomSize& atom_size) {
+    Mail mail{.chunk = p.out.chunk, .op = p.op, .atoms = atoms_of(from, p.out.chunk), .data = {}};
+    if (mail.atoms.size() != p.out.chunk.count) fail(from, "sends chunk " + std::to_string(p.out.chunk.first) + " of another size than it says");
+    for (const std::uint32_t a : mail.atoms) {
+      if (state_[from][a] == 0) fail(from, "sends chunk " + std::to_string(a) + ", which it does not have");
+      if (atom_size < sizes_[a]) fail(from, "sends chunk " + std::to_string(a) + " in too few bytes");
+      mail.data.push_back(state_[from][a]);
+      sent_[from][a] = true;
+    }
     check_way(from, at, p.out.peer);
-    box(index(shape_.peer(at, p.out.peer)), channel).push_back({c, p.op, std::move(data)});
+    box(index(shape_.peer(at, p.out.peer)), channel).push_back(std::move(mail));
   }
 
   void check_way(std::uint32_t from, const Coordinates& at, Offset way) const {
@@ -110,12 +125,12 @@ class Interpreter {
   void apply(std::uint32_t chip, const Mail& m, const Chunk& expected) {
     if (expected.count && (m.chunk.first != expected.first || m.chunk.count != expected.count))
       fail(chip, "expects chunk " + std::to_string(expected.first) + ", gets chunk " + std::to_string(m.chunk.first));
-    for (std::uint32_t k = 0; k < m.chunk.count; ++k) {
-      std::uint64_t& mine = state_[chip][m.chunk.first + k];
+    for (std::size_t k = 0; k < m.atoms.size(); ++k) {
+      std::uint64_t& mine = state_[chip][m.atoms[k]];
       if (m.op == Op::reduce) {
         mine += m.data[k];
       } else if (mine == m.data[k]) {
-        fail(chip, "gets chunk " + std::to_string(m.chunk.first + k) + ", which it already has");
+        fail(chip, "gets chunk " + std::to_string(m.atoms[k]) + ", which it already has");
       } else {
         mine = m.data[k];
       }
@@ -127,24 +142,37 @@ class Interpreter {
 
   const Shape& shape_;
   const Schedule& schedule_;
-  const std::vector<Bytes>& sizes_;                           // of each atom
+  const std::vector<AtomSize>& sizes_;                           // of each atom
   std::mt19937_64 random_;
   std::vector<Labels> state_;
+  std::vector<std::vector<bool>> sent_;                 // what each chip passed on
   std::unordered_map<std::uint64_t, std::deque<Mail>> boxes_;
   bool progress_ = false;
 };
 
-// Which member of the row owns an atom, by the schedule's parts; -1 if none does.
-int owner(const Schedule& s, std::uint32_t atom, int members) {
-  for (const Part& p : s.parts)
-    if (atom >= p.first && atom < p.first + p.per_member * static_cast<std::uint32_t>(members))
-      return static_cast<int>((atom - p.first) / p.per_member);
-  return -1;
-}
-
 struct Member {
   std::uint32_t chip, row;
   int position;
+};
+
+// Whether an atom is the member's, by the schedule's parts.
+class Ownership {
+ public:
+  Ownership(const Schedule& s, const Shape& shape, const std::vector<Member>& members, int n) : parts_(s.parts), part_of_(s.atoms) {
+    for (std::uint32_t p = 0; p < s.parts.size(); ++p)
+      std::fill_n(part_of_.begin() + s.parts[p].first, s.parts[p].per_member * static_cast<std::uint32_t>(n), p);
+    for (const Member& m : members)
+      for (const Part& p : s.parts) member_[m.chip].push_back(p.member(shape.at(ChipId{m.chip}), m.position));
+  }
+  bool operator()(const Member& m, std::uint32_t atom) const {
+    const std::uint32_t p = part_of_[atom];
+    return (atom - parts_[p].first) / parts_[p].per_member == member_.at(m.chip)[p];
+  }
+
+ private:
+  const std::vector<Part>& parts_;
+  std::vector<std::uint32_t> part_of_;                                     // by atom
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> member_;   // by chip, then part
 };
 
 std::vector<Member> members_of(const Shape& shape, const Row& row) {
@@ -172,39 +200,43 @@ void prove_sums(Interpreter& chips, const std::vector<Member>& members, const Sc
         chips.fail(m.chip, "ends with chunk " + std::to_string(a) + " not summed once over every member");
 }
 
-// Every atom begins at its owner; `ends_with(member, atom)` says who must end with it. Nobody else may get it.
+// Every atom begins at its owner; `ends_with(member, atom)` says who must end with it. Nobody else may get it, but to pass
+// it on.
 template <class EndsWith>
-void prove_moves(Interpreter& chips, const std::vector<Member>& members, const Schedule& s, int n, EndsWith ends_with) {
+void prove_moves(Interpreter& chips, const std::vector<Member>& members, const Schedule& s, const Ownership& owns, EndsWith ends_with) {
   for (const Member& m : members)
     for (std::uint32_t a = 0; a < s.atoms; ++a)
-      if (owner(s, a, n) == m.position) chips(m.chip, a) = label(m.row, a);
+      if (owns(m, a)) chips(m.chip, a) = label(m.row, a);
   chips.run();
   for (const Member& m : members)
     for (std::uint32_t a = 0; a < s.atoms; ++a) {
-      const bool mine = owner(s, a, n) == m.position, wanted = ends_with(m, a);
+      const bool mine = owns(m, a), wanted = ends_with(m, a);
       if (wanted && chips(m.chip, a) != label(m.row, a)) chips.fail(m.chip, "ends without chunk " + std::to_string(a));
-      if (!wanted && !mine && chips(m.chip, a) != 0) chips.fail(m.chip, "got chunk " + std::to_string(a) + ", which nobody wanted there");
+      if (!wanted && !mine && chips(m.chip, a) != 0 && !chips.passed_on(m.chip, a))
+        chips.fail(m.chip, "got chunk " + std::to_string(a) + ", which nobody wanted there");
     }
 }
 
 // Atom (source * n + target) * per_block + piece.
-void prove_all_to_all(Interpreter& chips, const std::vector<Member>& members, const Schedule& s, int n) {
+void prove_all_to_all(Interpreter& chips, const std::vector<Member>& members, const Schedule& s, const Ownership& owns, int n) {
   const std::uint32_t per_block = s.atoms / static_cast<std::uint32_t>(n) / static_cast<std::uint32_t>(n);
-  prove_moves(chips, members, s, n, [=](const Member& m, std::uint32_t a) {
+  prove_moves(chips, members, s, owns, [=](const Member& m, std::uint32_t a) {
     return static_cast<int>(a / per_block % static_cast<std::uint32_t>(n)) == m.position;
   });
 }
 
-void prove_permutation(Interpreter& chips, const std::vector<Member>& members, const Schedule& s, const Request& r) {
+void prove_permutation(Interpreter& chips, const std::vector<Member>& members, const Schedule& s, const Ownership& owns, const Request& r) {
   const int n = r.row->size();
   std::vector<int> source(static_cast<std::size_t>(n), -1);
   for (const auto& [from, to] : r.pairs) source[static_cast<std::size_t>(to)] = from;
-  prove_moves(chips, members, s, n, [&](const Member& m, std::uint32_t a) { return owner(s, a, n) == source[static_cast<std::size_t>(m.position)]; });
+  prove_moves(chips, members, s, owns, [&](const Member& m, std::uint32_t a) {
+    return static_cast<int>(a / s.parts[0].per_member) == source[static_cast<std::size_t>(m.position)];
+  });
 }
 
 // The parts must name each atom once, and hold the whole array. Returns the bytes of each atom.
-std::vector<Bytes> check_parts(const Request& r, const Schedule& s) {
-  std::vector<Bytes> size(s.atoms);
+std::vector<AtomSize> check_parts(const Request& r, const Schedule& s) {
+  std::vector<AtomSize> size(s.atoms);
   std::vector<bool> named(s.atoms);
   const bool array_each = r.operation == Operation::collective_permute || r.operation == Operation::send_recv;
   const std::uint64_t needed = r.bytes.count() * (array_each ? static_cast<std::uint64_t>(r.row->size()) : 1);
@@ -218,7 +250,7 @@ std::vector<Bytes> check_parts(const Request& r, const Schedule& s) {
       named[a] = true;
       size[a] = p.atom;
     }
-    bytes += n * p.atom.count();
+    bytes += p.atom.of(n).count();
   }
   if (bytes < needed)
     throw ProofFailed("the schedule is wrong: its parts hold " + std::to_string(bytes) + " of " + std::to_string(needed) + " B");
@@ -234,15 +266,15 @@ void prove(const Shape& shape, const Request& request, const Schedule& schedule,
   Interpreter chips(shape, schedule, sizes, seed);
   const auto members = members_of(shape, *request.row);
   const int n = request.row->size();
-  const auto owns = [&](const Member& m, std::uint32_t a) { return owner(schedule, a, n) == m.position; };
+  const Ownership owns(schedule, shape, members, n);
   const auto everyone = [](const Member&, std::uint32_t) { return true; };
   switch (request.operation) {
-    case Operation::all_gather: return prove_moves(chips, members, schedule, n, everyone);
+    case Operation::all_gather: return prove_moves(chips, members, schedule, owns, everyone);
     case Operation::reduce_scatter: return prove_sums(chips, members, schedule, owns);
     case Operation::all_reduce: return prove_sums(chips, members, schedule, everyone);
-    case Operation::all_to_all: return prove_all_to_all(chips, members, schedule, n);
+    case Operation::all_to_all: return prove_all_to_all(chips, members, schedule, owns, n);
     case Operation::collective_permute:
-    case Operation::send_recv: return prove_permutation(chips, members, schedule, request);
+    case Operation::send_recv: return prove_permutation(chips, members, schedule, owns, request);
     default: throw std::logic_error("no proof of " + std::string(name(request.operation)));
   }
 }

@@ -21,9 +21,9 @@ int RingGather::length(const Coordinates& at) const {
 Passage RingGather::passage(const Coordinates& at, int i) const {
   const int position = row_->position(at);
   Passage p;
-  if (i > 0) p.in = {.peer = row_->way(at, -direction_), .chunk = chunk(position, i, i), .channel = 0, .times = 1};
+  if (i > 0) p.in = {.peer = row_->way(at, -direction_), .chunk = chunk(at, position, i, i), .channel = 0, .times = 1};
   if (i < reach_ && has_next(position))
-    p.out = {.peer = row_->way(at, direction_), .chunk = chunk(position, i, i + 1), .channel = 0, .times = 1};
+    p.out = {.peer = row_->way(at, direction_), .chunk = chunk(at, position, i, i + 1), .channel = 0, .times = 1};
   return p;
 }
 
@@ -34,10 +34,11 @@ int RingGather::alike(const Coordinates& at, int i, int way) const {
   return way > 0 ? last - i + 1 : i;
 }
 
-Chunk RingGather::chunk(int position, int distance, int hop) const {
+Chunk RingGather::chunk(const Coordinates& at, int position, int distance, int hop) const {
   const int n = row_->size();
   const int owner = ((position - direction_ * distance) % n + n) % n;
-  const std::uint32_t first = static_cast<std::uint32_t>(owner) * atoms_.per_shard + atoms_.first;
+  std::uint32_t first = static_cast<std::uint32_t>(owner) * atoms_.per_shard + atoms_.first;
+  for (std::size_t d = 0; d < atoms_.outer.size(); ++d) first += static_cast<std::uint32_t>(at[d]) * atoms_.outer[d];
   if (last_ == LastHop::whole || hop < reach_) return {first, atoms_.count};
   const std::uint32_t half = atoms_.count / 2;
   return {last_ == LastHop::first_half ? first : first + half, half};

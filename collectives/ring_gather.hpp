@@ -2,6 +2,8 @@
 // forwarded whole or in chunks; and ReduceScatter, its reversal.
 #pragma once
 
+#include <array>
+
 #include "collectives/algorithm.hpp"
 
 namespace hopsim {
@@ -12,6 +14,7 @@ class RingGather final : public Phase {
   enum class LastHop { whole, first_half, second_half };       // what of the chunk the hop number `reach` carries
   struct Atoms {
     std::uint32_t per_shard, first, count;                     // this lane's chunk within each shard
+    std::array<std::uint32_t, kMaxDimensions> outer{};         // how far it moves with the coordinates of other dimensions
   };
   RingGather(RowPtr row, int direction, int reach, Atoms atoms, LastHop last = LastHop::whole)
       : row_(std::move(row)), direction_(direction), reach_(reach), atoms_(atoms), last_(last) {}
@@ -23,7 +26,7 @@ class RingGather final : public Phase {
  private:
   int behind(int position) const;                              // shards that come by
   bool has_next(int position) const;
-  Chunk chunk(int position, int distance, int hop) const;
+  Chunk chunk(const Coordinates& at, int position, int distance, int hop) const;
 
   RowPtr row_;
   int direction_, reach_;
@@ -44,7 +47,7 @@ Schedule gather_schedule(const Request& r, std::uint32_t halves, Directions dire
   const std::uint32_t per_shard = halves * static_cast<std::uint32_t>(r.chunks);
   Schedule s;
   s.atoms = per_shard * n;
-  const Bytes atom((r.bytes.count() + s.atoms - 1) / s.atoms);
+  const AtomSize atom(r.bytes, s.atoms);
   s.parts.push_back({.first = 0, .per_member = per_shard, .atom = atom});
   for (int c = 0; c < r.chunks; ++c)
     for (const Direction& d : directions(c)) {

@@ -1,16 +1,19 @@
 #include "collectives/row.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
+
+#include "sim/error.hpp"
 
 namespace hopsim {
 namespace {
 
 class RowAlong final : public Row {
  public:
-  RowAlong(const Shape& shape, int dimension) : shape_(shape), dimension_(dimension) {}
-  int size() const override { return shape_.size[dimension_]; }
-  bool wraps() const override { return shape_.wrap[dimension_]; }
+  RowAlong(const Shape& shape, int dimension) : Row(shape, {dimension}), dimension_(dimension) {}
+  int size() const override { return shape().size[dimension_]; }
+  bool wraps() const override { return shape().wrap[dimension_]; }
   bool straight() const override { return true; }
   int position(const Coordinates& at) const override { return at[dimension_]; }
   Coordinates at(int position) const override {
@@ -22,11 +25,10 @@ class RowAlong final : public Row {
   ChipId first(const Coordinates& at) const override {
     Coordinates x = at;
     x[dimension_] = 0;
-    return shape_.chip(x);
+    return shape().chip(x);
   }
 
  private:
-  Shape shape_;
   int dimension_;
 };
 
@@ -78,15 +80,29 @@ Visit ring_through(std::vector<int> sizes) {
   return visit;
 }
 
+// Dimension by dimension the shorter way round.
+Offset shortest_way(const Shape& shape, const Coordinates& from, const Coordinates& to) {
+  Offset way;
+  for (int d = 0; d < shape.dimensions; ++d) {
+    const auto k = static_cast<std::size_t>(d);
+    int hops = to[k] - from[k];
+    const int length = shape.size[k];
+    if (shape.wrap[k] && 2 * hops > length) hops -= length;
+    if (shape.wrap[k] && 2 * hops < -length) hops += length;
+    way = way.with(d, hops);
+  }
+  return way;
+}
+
 class RowOver final : public Row {
  public:
-  RowOver(const Shape& shape, std::vector<int> dimensions, const Visit& visit)
-      : shape_(shape), dimensions_(std::move(dimensions)), wraps_(visit.closed && visit.order.size() > 2) {
+  RowOver(const Shape& box, std::vector<int> over, const Visit& visit)
+      : Row(box, std::move(over)), wraps_(visit.closed && visit.order.size() > 2) {
     position_.resize(visit.order.size());
     for (std::size_t p = 0; p < visit.order.size(); ++p) {
       Coordinates at{};
-      for (std::size_t k = 0; k < dimensions_.size(); ++k)
-        at[static_cast<std::size_t>(dimensions_[k])] = static_cast<std::int16_t>(visit.order[p][k]);
+      for (std::size_t k = 0; k < this->dimensions().size(); ++k)
+        at[static_cast<std::size_t>(this->dimensions()[k])] = static_cast<std::int16_t>(visit.order[p][k]);
       at_.push_back(at);
       position_[rank(at)] = static_cast<int>(p);
     }
@@ -99,31 +115,23 @@ class RowOver final : public Row {
   Offset way(const Coordinates& at, int distance) const override {
     const int n = size();
     const Coordinates& to = at_[static_cast<std::size_t>(((position(at) + distance) % n + n) % n)];
-    Offset way;
-    for (const int d : dimensions_) {
-      int hops = to[d] - at[d];
-      const int length = shape_.size[d];
-      if (shape_.wrap[d] && 2 * hops > length) hops -= length;
-      if (shape_.wrap[d] && 2 * hops < -length) hops += length;
-      way = way.with(d, hops);
-    }
-    return way;
+    Coordinates target = at;
+    for (const int d : dimensions()) target[static_cast<std::size_t>(d)] = to[static_cast<std::size_t>(d)];
+    return shortest_way(shape(), at, target);
   }
   ChipId first(const Coordinates& at) const override {
     Coordinates x = at;
-    for (const int d : dimensions_) x[d] = 0;
-    return shape_.chip(x);
+    for (const int d : dimensions()) x[d] = 0;
+    return shape().chip(x);
   }
 
  private:
   std::size_t rank(const Coordinates& at) const {
     std::size_t r = 0;
-    for (const int d : dimensions_) r = r * static_cast<std::size_t>(shape_.size[d]) + static_cast<std::size_t>(at[d]);
+    for (const int d : dimensions()) r = r * static_cast<std::size_t>(shape().size[d]) + static_cast<std::size_t>(at[d]);
     return r;
   }
 
-  Shape shape_;
-  std::vector<int> dimensions_;
   bool wraps_;
   std::vector<Coordinates> at_;                     // by position
   std::vector<int> position_;                       // by rank in the box
@@ -143,19 +151,50 @@ std::vector<std::vector<int>> row_by_row(const std::vector<int>& sizes) {
   return order;
 }
 
+class RowOfGroups final : public Row {
+ public:
+  RowOfGroups(const Shape& box, const std::vector<std::vector<ChipId>>& groups) : Row(box), groups_(groups), place_(box.chips()) {
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      if (groups[g].size() != groups.front().size())
+        throw InputError("groups of different sizes", std::to_string(groups.front().size()) + " and " + std::to_string(groups[g].size()) + " chips");
+      for (std::size_t p = 0; p < groups[g].size(); ++p) {
+        Place& place = place_[index(groups[g][p])];
+        if (place.position >= 0) throw InputError("a chip stands twice in the groups", std::to_string(index(groups[g][p])));
+        place = {static_cast<int>(g), static_cast<int>(p)};
+      }
+    }
+  }
+  int size() const override { return static_cast<int>(groups_.front().size()); }
+  bool wraps() const override { return size() > 2; }
+  bool straight() const override { return false; }
+  int position(const Coordinates& at) const override { return place(at).position; }
+  Coordinates at(int position) const override { return shape().at(groups_.front()[static_cast<std::size_t>(position)]); }
+  Offset way(const Coordinates& at, int distance) const override {
+    const Place& here = place(at);
+    const int n = size();
+    const auto to = static_cast<std::size_t>(((here.position + distance) % n + n) % n);
+    return shortest_way(shape(), at, shape().at(groups_[static_cast<std::size_t>(here.group)][to]));
+  }
+  ChipId first(const Coordinates& at) const override { return groups_[static_cast<std::size_t>(place(at).group)].front(); }
+
+ private:
+  struct Place { int group = -1, position = -1; };
+  const Place& place(const Coordinates& at) const { return place_[index(shape().chip(at))]; }
+
+  std::vector<std::vector<ChipId>> groups_;
+  std::vector<Place> place_;                        // by chip
+};
+
 class RowAlone final : public Row {
  public:
-  explicit RowAlone(const Shape& shape) : shape_(shape) {}
+  explicit RowAlone(const Shape& shape) : Row(shape) {}
   int size() const override { return 1; }
   bool wraps() const override { return false; }
   bool straight() const override { return true; }
   int position(const Coordinates&) const override { return 0; }
   Coordinates at(int) const override { return {}; }
   Offset way(const Coordinates&, int) const override { return {}; }
-  ChipId first(const Coordinates& at) const override { return shape_.chip(at); }
-
- private:
-  Shape shape_;
+  ChipId first(const Coordinates& at) const override { return shape().chip(at); }
 };
 
 }  // namespace
@@ -166,6 +205,10 @@ RowPtr row_over(const Shape& shape, const std::vector<int>& dimensions, RowOrder
   for (const int d : dimensions) sizes.push_back(shape.size[d]);
   const Visit visit = order == RowOrder::ring ? ring_through(sizes) : Visit{row_by_row(sizes), order == RowOrder::rows};
   return std::make_shared<RowOver>(shape, dimensions, visit);
+}
+
+RowPtr row_of_groups(const Shape& shape, const std::vector<std::vector<ChipId>>& groups) {
+  return std::make_shared<RowOfGroups>(shape, groups);
 }
 
 RowPtr row_alone(const Shape& shape) { return std::make_shared<RowAlone>(shape); }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "sim/coordinates.hpp"
@@ -11,7 +12,10 @@ namespace hopsim {
 
 class Row {
  public:
+  explicit Row(const Shape& shape, std::vector<int> dimensions = {}) : shape_(shape), dimensions_(std::move(dimensions)) {}
   virtual ~Row() = default;
+  const Shape& shape() const { return shape_; }
+  const std::vector<int>& dimensions() const { return dimensions_; }   // it spans, outermost first; none: listed chips
   virtual int size() const = 0;
   virtual bool wraps() const = 0;                    // the last and the first are neighbours; needs at least 3
   virtual int position(const Coordinates& at) const = 0;   // -1: in no row
@@ -22,6 +26,10 @@ class Row {
   virtual Offset way(const Coordinates& at, int distance) const = 0;
   // Names the row a chip is in, e.g. by the chip at position 0.
   virtual ChipId first(const Coordinates& at) const = 0;
+
+ private:
+  Shape shape_;
+  std::vector<int> dimensions_;
 };
 
 using RowPtr = std::shared_ptr<const Row>;
@@ -35,6 +43,10 @@ RowPtr row_along(const Shape&, int dimension);
 // Numbered is the same order, for point to point: no way leads past the ends.
 enum class RowOrder { ring, rows, numbered };
 RowPtr row_over(const Shape&, const std::vector<int>& dimensions, RowOrder);
+// Any sets of chips, all of one size, each in the order of its list: a compiler's replica groups. Neighbours in a group
+// may be several hops apart. Throws InputError for groups of different sizes, or a chip that is in two or twice in one.
+RowPtr row_of_groups(const Shape&, const std::vector<std::vector<ChipId>>& groups);
+
 // Every chip by itself: an axis of 1.
 RowPtr row_alone(const Shape&);
 

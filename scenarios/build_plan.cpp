@@ -122,7 +122,6 @@ class Builder {
   // --- operations ---
   void add_collective(const CollectiveStep& call, const ProgramStep& step) {
     const Operation operation = *operation_named(call.operation);
-    if (!call.groups.empty()) refuse(step.place, "groups");
     switch (operation) {
       case Operation::broadcast:
       case Operation::reduce:
@@ -132,13 +131,14 @@ class Builder {
     }
     std::vector<std::string> names;
     for (const auto& [axis, size] : machine_.mesh.axes()) names.push_back(axis);
-    const auto axes = call.axis ? resolve_axes(*call.axis, names) : names;
+    const auto axes = call.axis ? resolve_axes(*call.axis, names) : call.groups.empty() ? names : std::vector<std::string>{};
     PlannedStep planned;
     planned.line = line_;
-    planned.text = fmt::format("{} over {}", title(operation), axes_text(axes));
+    planned.text = call.groups.empty() ? fmt::format("{} over {}", title(operation), axes_text(axes))
+                                       : fmt::format("{} in {} groups", title(operation), call.groups.size());
     planned.axes = axes;
     const bool point_to_point = operation == Operation::collective_permute || operation == Operation::send_recv;
-    Request request{.operation = operation, .row = row_over_axes(axes, point_to_point), .bytes = call.bytes.value};
+    Request request{.operation = operation, .row = call.groups.empty() ? row_over_axes(axes, point_to_point) : row_of(call.groups), .bytes = call.bytes.value};
     if (point_to_point) request.pairs = pairs_of(call, *request.row);
     if (call.root) refuse(step.place, call.operation);
     if (call.paths && call.paths->value != 1) refuse(call.paths->place, "paths");
@@ -157,14 +157,26 @@ class Builder {
     return row_over(machine_.shape, dimensions, order);
   }
 
-  // A chip of the group: its number along the axis, or its coordinates.
-  int position_of(const ChipRef& chip, const Row& row) const {
-    if (chip.by_number()) {
-      if (chip.number >= row.size())
-        throw PlacedError(chip.place, "no such chip in the group", std::to_string(chip.number), "0 to " + std::to_string(row.size() - 1));
-      return static_cast<int>(chip.number);
+  RowPtr row_of(const std::vector<std::vector<ChipRef>>& refs) const {
+    std::vector<std::vector<ChipId>> groups;
+    for (const auto& group : refs) {
+      groups.emplace_back();
+      for (const ChipRef& chip : group) groups.back().push_back(chip_of(chip));
     }
+    try {
+      return row_of_groups(machine_.shape, groups);
+    } catch (const InputError& e) {
+      throw PlacedError(refs.front().front().place, e);
+    }
+  }
+
+  // A chip of the machine, by number or coordinates.
+  ChipId chip_of(const ChipRef& chip) const {
     const Shape& shape = machine_.shape;
+    if (chip.by_number()) {
+      if (chip.number >= shape.chips()) throw PlacedError(chip.place, "no such chip", std::to_string(chip.number), "0 to " + std::to_string(shape.chips() - 1));
+      return ChipId{static_cast<std::uint32_t>(chip.number)};
+    }
     Coordinates at{};
     if (chip.coordinates.size() != static_cast<std::size_t>(shape.dimensions))
       throw PlacedError(chip.place, "coordinates need a number a dimension", std::to_string(chip.coordinates.size()), std::to_string(shape.dimensions));
@@ -173,7 +185,19 @@ class Builder {
         throw PlacedError(chip.place, "no such chip", std::to_string(chip.coordinates[d]), "0 to " + std::to_string(shape.size[d] - 1));
       at[d] = static_cast<std::int16_t>(chip.coordinates[d]);
     }
-    return row.position(at);
+    return shape.chip(at);
+  }
+
+  // A chip of the group: its number along the axis, or its coordinates.
+  int position_of(const ChipRef& chip, const Row& row) const {
+    if (chip.by_number()) {
+      if (chip.number >= row.size())
+        throw PlacedError(chip.place, "no such chip in the group", std::to_string(chip.number), "0 to " + std::to_string(row.size() - 1));
+      return static_cast<int>(chip.number);
+    }
+    const int position = row.position(machine_.shape.at(chip_of(chip)));
+    if (position < 0) throw PlacedError(chip.place, "the chip is in no group");
+    return position;
   }
 
   // Who sends to whom, as positions.
@@ -202,6 +226,7 @@ class Builder {
     try {
       const Algorithm& algorithm = choose_algorithm(options.algorithm ? options.algorithm->value : "auto", request);
       planned.algorithm = algorithm.name;
+      if (!options.chunks && algorithm.own_chunks) request.chunks = algorithm.own_chunks(request);
       planned.formula = algorithm.closed_form(request);
       planned.closed_form = closed_form_time(planned.formula);
       planned.lower_bound = lower_bound(machine_.fabric, request);

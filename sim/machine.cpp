@@ -107,7 +107,7 @@ Machine::Stretch Machine::prepare(const Chip& chip, std::uint32_t lane, std::uin
   s.message = {.from = chip.id,
                .to = to,
                .offset = p.out.peer,
-               .bytes = p.out.chunk.count * l.atom,
+               .bytes = l.atom.of(p.out.chunk.count),
                .arrived = run.channel(to, placed.first_channel + p.out.channel),
                .sent = kNoCounter,
                .position = {},

@@ -8,7 +8,9 @@
 // relative (an offset, never a chip's number), or symmetry is lost; chunks may be named absolutely.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -47,28 +49,60 @@ class Phase {
 
 using PhasePtr = std::shared_ptr<const Phase>;
 
+// What an atom weighs: `bytes` are `pieces` of them. A message of several weighs their sum, rounded up once.
+struct AtomSize {
+  AtomSize() = default;
+  AtomSize(Bytes bytes_, std::uint64_t pieces_ = 1) : bytes(bytes_), pieces(pieces_) {}   // NOLINT: a whole number of bytes
+  Bytes of(std::uint64_t atoms) const {
+    return Bytes(static_cast<std::uint64_t>((Uint128{bytes.count()} * atoms + (pieces - 1)) / pieces));
+  }
+  friend bool operator<(const AtomSize& a, const AtomSize& b) {
+    return Uint128{a.bytes.count()} * b.pieces < Uint128{b.bytes.count()} * a.pieces;
+  }
+
+  Bytes bytes;
+  std::uint64_t pieces = 1;
+};
+
 struct Lane {
   struct Placed {
     PhasePtr phase;
     int first_channel = 0;
   };
   std::vector<Placed> phases;
-  Bytes atom;                          // bytes of each atom its passages carry
+  AtomSize atom;                       // of each atom its passages carry
   std::uint32_t sender_channel = 0;    // lanes that share one add up their chunk overheads
   bool paced = false;                  // sends the next only when the one before has left its first link
 };
 
-// Atoms [first + p * per_member, first + (p + 1) * per_member) belong to member p of the group.
+// Atoms [first + m * per_member, first + (m + 1) * per_member) belong to member m of the group: the chip at position m of
+// its row, or, with a stride, the one at the coordinates that the strides add up to m.
 struct Part {
   std::uint32_t first = 0, per_member = 0;
-  Bytes atom;
+  AtomSize atom;
+  std::array<std::uint32_t, kMaxDimensions> stride{};
+
+  std::uint32_t member(const Coordinates& at, int position) const {
+    std::uint32_t m = 0;
+    bool strides = false;
+    for (int d = 0; d < kMaxDimensions; ++d) {
+      const auto k = static_cast<std::size_t>(d);
+      strides = strides || stride[k] != 0;
+      m += static_cast<std::uint32_t>(at[k]) * stride[k];
+    }
+    return strides ? m : static_cast<std::uint32_t>(position);
+  }
 };
+
+// Which atoms a chunk stands for, where they are no range.
+using Expansion = std::function<void(const Chunk&, std::vector<std::uint32_t>& atoms)>;
 
 struct Schedule {
   std::vector<Lane> lanes;
   std::vector<Part> parts;             // who owns which atoms: the start of an AllGather, the end of a ReduceScatter
   int channels = 0;
   std::uint32_t atoms = 0;             // of the collective's data, on each chip
+  Expansion expand;                    // for the proof; none: chunks are ranges
   bool least_advanced_first = false;   // a free link takes the ready message of the least advanced phase
 
   void add(std::size_t lane, PhasePtr phase);

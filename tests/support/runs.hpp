@@ -1,8 +1,10 @@
 // Builders for tests: a fabric in one line, a collective run on it in another.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "collectives/algorithm.hpp"
@@ -40,8 +42,12 @@ inline Ran run_schedule(const Shape& shape, std::shared_ptr<const Schedule> sche
   return {machine.totals()[0].end, engine.totals()};
 }
 
-inline std::shared_ptr<const Schedule> schedule_of(std::string_view algorithm, const Request& r) {
-  return std::make_shared<const Schedule>(choose_algorithm(algorithm, r).schedule(r));
+// With its own number of chunks where the request names none (0).
+inline std::shared_ptr<const Schedule> schedule_of(std::string_view name, Request r) {
+  const bool own = std::exchange(r.chunks, std::max(r.chunks, 1)) == 0;
+  const Algorithm& algorithm = choose_algorithm(name, r);
+  if (own && algorithm.own_chunks) r.chunks = algorithm.own_chunks(r);
+  return std::make_shared<const Schedule>(algorithm.schedule(r));
 }
 
 // Seconds; exact expectations are computed in the test.

@@ -1,0 +1,181 @@
+// AllToAll axis by axis, blocks combined on the way: few, large messages. One part of every block per rotation of the
+// axes, so that all axes are busy at once; far peers first, half rings both ways, the least advanced phase first.
+//
+// Along its first axis a chip sends each peer all blocks for chips of that peer's coordinate; along the second those
+// that have come so far, and so on. First in, first out would take 1.06 to 1.19 of the closed form; this takes 1.0001.
+#include <algorithm>
+#include <cmath>
+
+#include "collectives/algorithm.hpp"
+
+namespace hopsim {
+namespace {
+
+constexpr int kMostChunks = 3;
+constexpr std::uint64_t kSmallestAtom = 64;      // bytes
+
+// The numbers of a part of the blocks that travels by itself: a message of stage j to a peer q along the stage's axis.
+struct Slab {
+  std::uint32_t lane, stage, holder, target, half;
+};
+
+// What all lanes of one request share.
+struct Plan {
+  explicit Plan(const Request& r) : row(r.row), chunks(static_cast<std::uint32_t>(r.chunks)) {
+    for (const int d : row->dimensions()) sizes.push_back(static_cast<std::uint32_t>(row->shape().size[static_cast<std::size_t>(d)]));
+    longest = *std::max_element(sizes.begin(), sizes.end());
+  }
+  std::size_t axes() const { return sizes.size(); }
+  std::uint32_t members() const { return static_cast<std::uint32_t>(row->size()); }
+  std::uint32_t per_block() const { return 2 * chunks * static_cast<std::uint32_t>(axes()); }
+  std::size_t axis(std::uint32_t lane, std::size_t stage) const { return (lane / chunks + stage) % axes(); }
+  std::size_t dimension(std::size_t axis) const { return static_cast<std::size_t>(row->dimensions()[axis]); }
+  std::uint32_t coordinate(std::uint32_t member, std::size_t axis) const {
+    return static_cast<std::uint32_t>(row->at(static_cast<int>(member))[dimension(axis)]);
+  }
+
+  std::uint32_t encode(const Slab& s) const {
+    return (((s.lane * static_cast<std::uint32_t>(axes()) + s.stage) * members() + s.holder) * longest + s.target) * 3 + s.half;
+  }
+  Slab decode(std::uint32_t code) const {
+    Slab s{};
+    s.half = code % 3;
+    s.target = (code /= 3) % longest;
+    s.holder = (code /= longest) % members();
+    s.stage = (code /= members()) % static_cast<std::uint32_t>(axes());
+    s.lane = code / static_cast<std::uint32_t>(axes());
+    return s;
+  }
+
+  // The blocks in a slab: sources alike with the holder on the axes still to come, targets alike on those behind it, and
+  // the target's coordinate on this one.
+  void expand(const Chunk& c, std::vector<std::uint32_t>& atoms) const {
+    const Slab s = decode(c.first);
+    for (std::uint32_t from = 0; from < members(); ++from)
+      for (std::uint32_t to = 0; to < members(); ++to) {
+        bool in = true;
+        for (std::size_t j = 0; j < axes() && in; ++j) {
+          const std::size_t a = axis(s.lane, j);
+          if (j < s.stage) in = coordinate(to, a) == coordinate(s.holder, a);
+          else in = coordinate(from, a) == coordinate(s.holder, a) && (j > s.stage || coordinate(to, a) == s.target);
+        }
+        if (!in) continue;
+        const std::uint32_t first = (from * members() + to) * per_block() + 2 * s.lane;
+        if (s.half != 1) atoms.push_back(first);             // half 0: both, 1: the second, 2: the first
+        if (s.half != 2) atoms.push_back(first + 1);
+      }
+  }
+
+  RowPtr row;
+  std::uint32_t chunks, longest = 1;
+  std::vector<std::uint32_t> sizes;
+};
+using PlanPtr = std::shared_ptr<const Plan>;
+
+struct Leg {
+  int distance;
+  std::uint32_t half;
+};
+
+// A stage: to every peer along the axis what is for its coordinate.
+class AxisExchange final : public Phase {
+ public:
+  AxisExchange(PlanPtr plan, std::uint32_t lane, std::uint32_t stage)
+      : plan_(std::move(plan)), lane_(lane), stage_(stage), axis_(plan_->axis(lane, stage)), n_(static_cast<int>(plan_->sizes[axis_])) {
+    if (wraps()) ring_ = legs(0);
+  }
+  int length(const Coordinates& at) const override { return static_cast<int>(legs_at(at).size()) + (n_ > 1); }
+  Passage passage(const Coordinates& at, int i) const override {
+    const std::vector<Leg> legs = legs_at(at);
+    Passage p;
+    if (i == static_cast<int>(legs.size())) {
+      p.in = {.peer = {}, .chunk = {}, .channel = 0, .times = static_cast<std::uint32_t>(legs.size())};
+      return p;
+    }
+    const Leg& leg = legs[static_cast<std::size_t>(i)];
+    const int x = at[plan_->dimension(axis_)], target = ((x + leg.distance) % n_ + n_) % n_;
+    const std::uint32_t blocks = plan_->members() / static_cast<std::uint32_t>(n_);
+    const auto holder = static_cast<std::uint32_t>(plan_->row->position(at));
+    p.out = {.peer = along(static_cast<int>(plan_->dimension(axis_)), leg.distance),
+             .chunk = {plan_->encode({lane_, stage_, holder, static_cast<std::uint32_t>(target), leg.half}), blocks * (leg.half ? 1u : 2u)},
+             .channel = 0, .times = 1};
+    p.order = static_cast<std::uint8_t>(plan_->dimension(axis_));
+    return p;
+  }
+
+ private:
+  bool wraps() const { return plan_->row->shape().wrap[plan_->dimension(axis_)]; }
+  std::vector<Leg> legs(int x) const {
+    std::vector<Leg> legs;
+    for (int d = wraps() ? n_ / 2 : n_ - 1; d > 0; --d)
+      for (const int sign : {1, -1}) {
+        if (!wraps() && (x + sign * d < 0 || x + sign * d >= n_)) continue;
+        const bool half = wraps() && 2 * d == n_;
+        legs.push_back({sign * d, half ? (sign > 0 ? 2u : 1u) : 0u});
+      }
+    return legs;
+  }
+  std::vector<Leg> legs_at(const Coordinates& at) const { return wraps() ? ring_ : legs(at[plan_->dimension(axis_)]); }
+
+  PlanPtr plan_;
+  std::uint32_t lane_, stage_;
+  std::size_t axis_;
+  int n_;
+  std::vector<Leg> ring_;                                     // the same for every chip of a ring
+};
+
+std::string obstacle(const Request& r) {
+  if (r.operation != Operation::all_to_all) return "nd_all_to_all does all_to_all, not " + std::string(name(r.operation));
+  if (r.row->dimensions().empty()) return "nd_all_to_all needs an axis over dimensions of the fabric";
+  if (r.book) return "schedule: book is for one axis; valid: schedule: optimal";
+  const auto n = static_cast<std::uint64_t>(r.row->size());
+  const std::uint64_t most = std::clamp<std::uint64_t>(r.bytes.count() / (n * n) / 2, 1, 64);
+  if (static_cast<std::uint64_t>(r.chunks) > most)
+    return std::to_string(r.chunks) + " chunks of a block; valid: 1 to " + std::to_string(most);
+  return {};
+}
+
+int own_chunks(const Request& r) {
+  const auto n = static_cast<std::uint64_t>(r.row->size());
+  return static_cast<int>(std::clamp<std::uint64_t>(r.bytes.count() / (n * n) / 2 / r.row->dimensions().size() / kSmallestAtom, 1, kMostChunks));
+}
+
+Schedule schedule(const Request& r) {
+  const auto plan = std::make_shared<const Plan>(r);
+  const std::uint32_t n = plan->members(), lanes = plan->chunks * static_cast<std::uint32_t>(plan->axes());
+  Schedule s;
+  s.least_advanced_first = true;
+  s.atoms = n * n * plan->per_block();
+  s.expand = [plan](const Chunk& c, std::vector<std::uint32_t>& atoms) { plan->expand(c, atoms); };
+  const AtomSize atom(r.bytes, s.atoms);
+  s.parts.push_back({.first = 0, .per_member = n * plan->per_block(), .atom = atom});
+  for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+    s.lanes.push_back({.phases = {}, .atom = atom, .sender_channel = lane});
+    for (std::uint32_t stage = 0; stage < plan->axes(); ++stage) s.add(lane, std::make_shared<AxisExchange>(plan, lane, stage));
+  }
+  return s;
+}
+
+// Scaling Book ch. 3: V max(A, B, C) / (4 N W) on a torus; an axis without wraparound counts twice.
+ClosedForm closed_form(const Request& r) {
+  const double n = r.row->size();
+  ClosedForm f;
+  f.formula = "V max(A,B,..)/(4 N W), an unwrapped axis twice";
+  for (const int d : r.row->dimensions()) {
+    const double a = r.row->shape().size[static_cast<std::size_t>(d)];
+    const bool wraps = r.row->shape().wrap[static_cast<std::size_t>(d)];
+    const double load = wraps ? (r.row->shape().size[static_cast<std::size_t>(d)] % 2 ? (a - 1 / a) / (8 * n) : a / (8 * n)) : std::floor(a * a / 4) / (a * n);
+    f.link_bytes = std::max(f.link_bytes, static_cast<double>(r.bytes.count()) * load);
+    f.hops += static_cast<int>(wraps ? a / 2 : a - 1);
+  }
+  return f;
+}
+
+}  // namespace
+
+Algorithm algorithm_nd_all_to_all() {
+  return {"nd_all_to_all", "AllToAll axis by axis, parts of every block round all axes at once", "Scaling Book ch. 3", obstacle, schedule,
+          closed_form, own_chunks};
+}
+
+}  // namespace hopsim
