@@ -1,6 +1,8 @@
 // Runs a plan on a machine, and checks that it obeyed physics.
 #pragma once
 
+#include <string>
+
 #include "scenarios/results.hpp"
 #include "sim/recorder.hpp"
 
@@ -12,6 +14,7 @@ struct BoundBeaten : std::runtime_error {
 };
 
 struct RunOptions {
+  std::string engine = "event";                  // or "simgrid", of which there can be one a process
   bool verify = false;                           // prove every collective's schedule first
   Recorder* recorder = nullptr;
 };

@@ -24,9 +24,9 @@ class CollectiveRun {
   CollectiveRun(const CollectiveArguments& arguments, const Streams& streams)
       : flags_(arguments.flags),
         streams_(streams),
-        all_(plan_rows(arguments)),
-        files_(flags_.json, flags_.csv),
-        progress_(streams.err, streams.err_is_terminal && !flags_.quiet) {
+        progress_(streams.err, streams.err_is_terminal && !flags_.quiet),
+        all_(planned(arguments)),
+        files_(flags_.json, flags_.csv) {
     if (flags_.trace.empty()) return;
     if (all_.rows.size() > 1) throw InputError("--trace takes one row", std::to_string(all_.rows.size()) + " rows");
     trace_.emplace(flags_.trace, all_.machine.fabric, trace_steps(all_.rows.front().plan));
@@ -44,6 +44,7 @@ class CollectiveRun {
       progress_.wipe();
       streams_.out << std::exchange(text, {}) << std::flush;
     };
+    progress_.wipe();
     for (const std::string& warning : all_.warnings) streams_.log->warn(warning);
     say(lines.heading());
     for (const CollectiveRow& row : all_.rows) {
@@ -57,6 +58,11 @@ class CollectiveRun {
   }
 
  private:
+  CollectiveRows planned(const CollectiveArguments& arguments) {
+    progress_.at("planning");
+    return plan_rows(arguments);
+  }
+
   RunResult simulated(const CollectiveRow& row) {
     progress_.at(fmt::format("row {} of {}: {} of {}", results_.size() + 1, all_.rows.size(), row.step().text,
                              format_bytes(row.step().collective->bytes)));
@@ -79,24 +85,26 @@ class CollectiveRun {
 
   const CommonFlags& flags_;
   const Streams& streams_;
+  Progress progress_;  // of planning, too
   const CollectiveRows all_;
   ResultFiles files_;
   std::optional<perfetto::TraceWriter> trace_;
   std::vector<RunResult> results_;
-  Progress progress_;
 };
 
 }  // namespace
 
 void add_collective_flags(CLI::App& app, CollectiveArguments& a) {
   app.add_option("OP", a.operations,
-                 "all_gather, reduce_scatter, all_reduce, all_to_all, broadcast, reduce, gather, scatter, collective_permute or "
+                 "all_gather, reduce_scatter, all_reduce, all_to_all, broadcast, reduce, gather, scatter, "
+                 "collective_permute or "
                  "send_recv (every chip to the next); or JAX's names for them")
       ->required();
   app.add_option("--axis", a.axis, "an axis of the mesh, or several: X, XY, data,model; default: all chips");
-  app.add_option("--bytes", a.bytes,
-                 "sizes of the whole array: 4096, a list 1KiB,1MiB, a range 1KiB..100MiB*2 or 1MB..10MB+1MB; default: "
-                 "1KiB..1GiB*4")
+  app.add_option(
+         "--bytes", a.bytes,
+         "sizes of the whole array: 4096, a list 1KiB,1MiB, a range 1KiB..100MiB*2 or 1MB..10MB+1MB; default: "
+         "1KiB..1GiB*4")
       ->type_name("SIZES");
   app.add_option("--algorithm", a.algorithm, "auto (default), or one of hopsim list algorithms")->type_name("NAME");
   app.add_option("--chunks", a.chunks, "pieces of each shard, forwarded as they arrive; default: 1")->type_name("N");

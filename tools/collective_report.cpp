@@ -29,14 +29,20 @@ std::string about_bytes(double bytes) {
   return format_bytes(Bytes(static_cast<std::uint64_t>(std::round(bytes / unit) * unit)));
 }
 
+// As --axis takes it: "XY", "data,model".
+std::string axis_text(const PlannedStep& s) {
+  const std::string text = axes_text(s.axes);
+  return text.starts_with('{') ? text.substr(1, text.size() - 2) : text;
+}
+
 // The share of the link's rate that the bytes of the closed form made use of.
 double link_share(const Terms& t, Time time) { return time == Time{} ? 0 : t.transfer_s / time.seconds(); }
 
 std::vector<Table::Column> columns(bool measured) {
-  std::vector<Table::Column> columns{{"op", left},    {"axis", left},        {"algorithm", left}, {"bytes"}, {"nccl bytes"},
-                                     {"time"},        {"algbw"},             {"busbw"},           {"closed form"},
-                                     {"x"},           {"bound"},             {"x"},               {"regime", left},
-                                     {"of link rate"}};
+  std::vector<Table::Column> columns{{"op", left},     {"axis", left},  {"algorithm", left}, {"bytes"},
+                                     {"nccl bytes"},   {"time"},        {"algbw"},           {"busbw"},
+                                     {"closed form"},  {"x"},           {"bound"},           {"x"},
+                                     {"regime", left}, {"of link rate"}};
   if (measured) columns.insert(columns.end(), {{"measured"}, {"x"}});
   return columns;
 }
@@ -100,20 +106,21 @@ std::vector<std::string> CollectiveTable::cells(const CollectiveRow& row, const 
   const auto if_run = [r](auto cell, const char* widest) { return r != nullptr ? std::string(cell()) : widest; };
   const auto times = [&](Time yardstick) { return if_run([&] { return ratio(time, yardstick); }, "88.888"); };
   const Terms t = terms(s, all_.machine);
-  std::vector<std::string> cells{std::string(name(s.collective->operation)),
-                                 axes_text(s.axes),
-                                 s.algorithm,
-                                 format_bytes(s.collective->bytes),
-                                 format_bytes(nccl(s).size),
-                                 if_run([&] { return format_time(time); }, "888.88 us"),
-                                 if_run([&] { return rate(r->algbw); }, "888.88 GB/s"),
-                                 if_run([&] { return rate(r->busbw); }, "888.88 GB/s"),
-                                 format_time(s.closed_form),
-                                 times(s.closed_form),
-                                 format_time(s.lower_bound),
-                                 times(s.lower_bound),
-                                 t.regime(),
-                                 if_run([&] { return fmt::format("{:.1f} %", link_share(t, time) * 100); }, "100.0 %")};
+  std::vector<std::string> cells{
+      std::string(name(s.collective->operation)),
+      axis_text(s),
+      s.algorithm,
+      format_bytes(s.collective->bytes),
+      format_bytes(nccl(s).size),
+      if_run([&] { return format_time(time); }, "888.88 us"),
+      if_run([&] { return rate(r->algbw); }, "888.88 GB/s"),
+      if_run([&] { return rate(r->busbw); }, "888.88 GB/s"),
+      format_time(s.closed_form),
+      times(s.closed_form),
+      format_time(s.lower_bound),
+      times(s.lower_bound),
+      t.regime(),
+      if_run([&] { return fmt::format("{:.1f} %", link_share(t, time) * 100); }, "100.0 %")};
   if (measured_) cells.push_back(row.measured ? format_time(*row.measured) : "-");
   if (measured_) cells.push_back(row.measured ? times(*row.measured) : "-");
   return cells;
@@ -125,7 +132,7 @@ Json row_json(const CollectiveRow& row, const RunResult& result, const MachineMo
   const PlannedStep& s = row.step();
   const StepResult& r = result.steps.front();
   const Terms t = terms(s, machine);
-  Json j{{"op", name(s.collective->operation)}, {"axis", axes_text(s.axes)}, {"chips", s.collective->row->size()}};
+  Json j{{"op", name(s.collective->operation)}, {"axis", axis_text(s)}, {"chips", s.collective->row->size()}};
   j["algorithm"] = s.algorithm;
   j["chunks"] = s.collective->chunks;
   j["bytes"] = s.collective->bytes.count();
@@ -147,17 +154,24 @@ Json row_json(const CollectiveRow& row, const RunResult& result, const MachineMo
 }  // namespace
 
 Json collective_json(const CollectiveRows& all, const std::vector<RunResult>& results) {
-  Json rows = Json::array(), machine, cost{{"events", 0}, {"link_hops", 0}, {"messages", 0}, {"wall_s", 0.0}, {"peak_rss_bytes", 0}};
+  Json rows = Json::array(), machine,
+       cost{{"events", 0}, {"link_hops", 0}, {"messages", 0}, {"wall_s", 0.0}, {"peak_rss_bytes", 0}};
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Json run = to_json(results[i], all.machine);
     machine = run["machine"];
     for (const char* sum : {"events", "link_hops", "messages"})
       cost[sum] = cost[sum].get<std::uint64_t>() + run["cost"][sum].get<std::uint64_t>();
     cost["wall_s"] = cost["wall_s"].get<double>() + run["cost"]["wall_s"].get<double>();
-    cost["peak_rss_bytes"] = std::max(cost["peak_rss_bytes"].get<std::uint64_t>(), run["cost"]["peak_rss_bytes"].get<std::uint64_t>());
+    cost["peak_rss_bytes"] =
+        std::max(cost["peak_rss_bytes"].get<std::uint64_t>(), run["cost"]["peak_rss_bytes"].get<std::uint64_t>());
     rows.push_back(row_json(all.rows[i], results[i], all.machine));
   }
-  return {{"schema", "hopsim.collective/1"}, {"version", kVersion}, {"engine", results.front().engine}, {"machine", machine}, {"rows", rows}, {"cost", cost}};
+  return {{"schema", "hopsim.collective/1"},
+          {"version", kVersion},
+          {"engine", results.front().engine},
+          {"machine", machine},
+          {"rows", rows},
+          {"cost", cost}};
 }
 
 }  // namespace hopsim

@@ -13,7 +13,7 @@
 namespace hopsim {
 
 struct CollectiveArguments {
-  std::vector<std::string> operations;  // also JAX's names
+  std::vector<std::string> operations;                                                  // also JAX's names
   std::optional<std::string> axis, bytes, algorithm, chunks, schedule, root, measured;  // as on the command line
   CommonFlags flags;
 };

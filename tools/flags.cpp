@@ -19,7 +19,8 @@ void add_common_flags(CLI::App& app, CommonFlags& f) {
   app.add_option("--engine", f.engine, "event (default) or simgrid")->check(one_of({"event", "simgrid"}));
   app.add_option("--trace", f.trace, "write a Perfetto trace: FILE.pftrace or FILE.pftrace.gz")->type_name("FILE");
   add_json_flag(app, f.json);
-  app.add_option("--csv", f.csv, "write the rows as CSV; - for standard output, and nothing else there")->type_name("FILE");
+  app.add_option("--csv", f.csv, "write the rows as CSV; - for standard output, and nothing else there")
+      ->type_name("FILE");
   add_set_flag(app, f.sets);
   app.add_option("--machine", f.machine, "the machine, e.g. tpu_v5e:8x4 or torus:8x8,bw=45GB/s,lat=1us")
       ->type_name("SPEC");
@@ -28,12 +29,14 @@ void add_common_flags(CLI::App& app, CommonFlags& f) {
   app.add_option("--fold", f.fold, "simulate one chip for all that symmetry makes alike: auto (default), on, off")
       ->check(one_of({"auto", "on", "off"}));
   app.add_flag("--quiet", f.quiet, "no table, no progress");
-  app.add_option("--log-level", f.log_level, "what standard error tells: trace, debug, info (default), warn, error, off")
+  app.add_option("--log-level", f.log_level,
+                 "what standard error tells: trace, debug, info (default), warn, error, off")
       ->check(one_of({"trace", "debug", "info", "warn", "error", "off"}));
 }
 
 void add_set_flag(CLI::App& app, std::vector<std::string>& sets) {
-  app.add_option("--set", sets, "set one value by its dotted path, e.g. machine.overrides.hop_latency=2us; repeatable")
+  app.add_option("--set", sets,
+                 "set one value by its dotted path, e.g. machine.overrides.hop_latency=2us; repeatable")
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

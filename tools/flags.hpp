@@ -12,9 +12,9 @@ namespace hopsim {
 struct CommonFlags {
   std::string engine = "event";
   std::string fold = "auto";
-  std::string machine;                           // empty: the file's
-  std::vector<std::string> sets;                 // KEY=VALUE
-  std::string trace, json, csv;                  // paths; empty: none; "-" (not of a trace): standard output, alone there
+  std::string machine;            // empty: the file's
+  std::vector<std::string> sets;  // KEY=VALUE
+  std::string trace, json, csv;   // paths; empty: none; "-" (not of a trace): standard output, alone there
   bool verify = false, ideal = false, quiet = false;
   std::string log_level = "info";
 };

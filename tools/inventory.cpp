@@ -28,15 +28,18 @@ constexpr std::array kCollectives{
     CollectiveEntry{Operation::all_gather, "every chip gets the shards of all", "the gathered array"},
     CollectiveEntry{Operation::reduce_scatter, "sums arrays; every chip keeps its shard of the sum",
                     "the full-size array each chip holds"},
-    CollectiveEntry{Operation::all_reduce, "sums arrays; every chip gets the sum", "the full-size array each chip holds"},
+    CollectiveEntry{Operation::all_reduce, "sums arrays; every chip gets the sum",
+                    "the full-size array each chip holds"},
     CollectiveEntry{Operation::all_to_all, "every chip sends each other one its block",
                     "the array spread over all chips of the group"},
     CollectiveEntry{Operation::broadcast, "the root's array goes to all", "the array"},
     CollectiveEntry{Operation::reduce, "sums arrays at the root", "the array"},
     CollectiveEntry{Operation::gather, "the root gets the shards of all", "the whole array at the root"},
     CollectiveEntry{Operation::scatter, "the root hands out the shards of its array", "the whole array at the root"},
-    CollectiveEntry{Operation::collective_permute, "every chip sends to one and receives from one", "what each sender sends"},
-    CollectiveEntry{Operation::send_recv, "one chip sends to another; here, each to the next", "what each sender sends"},
+    CollectiveEntry{Operation::collective_permute, "every chip sends to one and receives from one",
+                    "what each sender sends"},
+    CollectiveEntry{Operation::send_recv, "one chip sends to another; here, each to the next",
+                    "what each sender sends"},
 };
 
 bool can_be_built(const TopologyEntry& topology) {

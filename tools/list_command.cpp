@@ -25,8 +25,10 @@ Json chips() {
   for (const std::string& name : catalogue_names()) {
     const ChipModel chip = find_chip(name);
     Json row{{"name", name}, {"description", chip.description}};
-    for (const char* key : {"pod_shape", "peak_flops.bf16", "hbm_capacity", "hbm_bandwidth", "links_per_chip", "link_bandwidth"}) {
-      const auto at = std::find_if(chip.numbers.begin(), chip.numbers.end(), [key](const auto& n) { return n.key == key; });
+    for (const char* key :
+         {"pod_shape", "peak_flops.bf16", "hbm_capacity", "hbm_bandwidth", "links_per_chip", "link_bandwidth"}) {
+      const auto at =
+          std::find_if(chip.numbers.begin(), chip.numbers.end(), [key](const auto& n) { return n.key == key; });
       row[key] = at != chip.numbers.end() ? Json(at->text) : Json(nullptr);
     }
     list.push_back(std::move(row));
@@ -44,7 +46,8 @@ Json topologies() {
 Json collectives() {
   Json list = Json::array();
   for (const CollectiveEntry& c : known_collectives())
-    list.push_back({{"name", name(c.operation)}, {"title", title(c.operation)}, {"about", c.about}, {"bytes", c.bytes}});
+    list.push_back(
+        {{"name", name(c.operation)}, {"title", title(c.operation)}, {"about", c.about}, {"bytes", c.bytes}});
   return list;
 }
 
@@ -109,7 +112,8 @@ std::string table(const Json& rows) {
 void add_list_flags(CLI::App& app, ListArguments& arguments) {
   std::vector<std::string_view> names;
   for (const Kind& kind : kKinds) names.push_back(kind.name);
-  app.add_option("WHAT", arguments.what, "chips, topologies, collectives, algorithms or scenarios; default: all of them")
+  app.add_option("WHAT", arguments.what,
+                 "chips, topologies, collectives, algorithms or scenarios; default: all of them")
       ->check(one_of(names));
   add_json_flag(app, arguments.json);
 }

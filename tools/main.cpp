@@ -1,7 +1,7 @@
 // The command line. Results go to standard output, everything else to standard error.
 //
-// Exit codes: 0 done; 1 an expectation or a proof failed, a bound was beaten, or the program deadlocked; 2 bad usage or
-// bad input.
+// Exit codes: 0 done; 1 an expectation or a proof failed, a bound was beaten, or the program deadlocked; 2 bad usage
+// or bad input.
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -68,7 +68,8 @@ hopsim::Streams streams(const std::string& log_level) {
 }
 
 int dispatch(int argc, char** argv) {
-  CLI::App app("hopsim simulates TPU ICI and NVLink interconnects: how long a sharded program takes, and why.", "hopsim");
+  CLI::App app("hopsim simulates TPU ICI and NVLink interconnects: how long a sharded program takes, and why.",
+               "hopsim");
   app.set_version_flag("--version", std::string("hopsim ") + hopsim::kVersion);
   app.require_subcommand(1);
   app.allow_extras();
@@ -82,7 +83,8 @@ int dispatch(int argc, char** argv) {
   hopsim::add_collective_flags(collective_app, collective);
 
   hopsim::ListArguments list;
-  CLI::App& list_app = add_command(app, "list", "what there is: chips, topologies, collectives, algorithms, scenarios");
+  CLI::App& list_app =
+      add_command(app, "list", "what there is: chips, topologies, collectives, algorithms, scenarios");
   hopsim::add_list_flags(list_app, list);
 
   hopsim::ShowArguments show;

@@ -21,8 +21,8 @@ namespace hopsim {
 
 class MeasuredTimes {
  public:
-  // Throws InputError for a file that cannot be read; PlacedError for an unknown or missing column, a line with more or
-  // fewer fields, what is no size or time, a size given twice, a file without rows.
+  // Throws InputError for a file that cannot be read; PlacedError for an unknown or missing column, a line with more
+  // or fewer fields, what is no size or time, a size given twice, a file without rows.
   static MeasuredTimes read(const std::string& path);
   static MeasuredTimes parse(const std::string& text, const std::string& name);
 

@@ -10,7 +10,7 @@ namespace hopsim {
 namespace {
 
 constexpr std::chrono::milliseconds kTick(500);
-constexpr std::size_t kWidth = 79;                  // a line that wraps could not be rewritten
+constexpr std::size_t kWidth = 79;                // a line that wraps could not be rewritten
 constexpr const char* kStartOfLine = "\r\x1b[K";  // and the line erased (ECMA-48: EL)
 
 std::string cut(std::string text, std::size_t width) {

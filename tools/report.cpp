@@ -17,8 +17,17 @@ std::string wrap_text(const Shape& s) {
 
 std::string steps_table(const RunResult& r) {
   using enum Table::Align;
-  Table table({{"step", left}, {"", left}, {"algorithm", left}, {"bytes"}, {"time"}, {"closed form"}, {"x"}, {"bound"},
-               {"x"}, {"algbw"}, {"busbw"}});
+  Table table({{"step", left},
+               {"", left},
+               {"algorithm", left},
+               {"bytes"},
+               {"time"},
+               {"closed form"},
+               {"x"},
+               {"bound"},
+               {"x"},
+               {"algbw"},
+               {"busbw"}});
   for (const StepResult& s : r.steps) {
     table.add({std::to_string(s.step.line), s.step.text, s.step.algorithm.empty() ? "-" : s.step.algorithm,
                s.step.collective ? format_bytes(s.step.collective->bytes) : "-", format_time(s.time()),
@@ -29,17 +38,20 @@ std::string steps_table(const RunResult& r) {
 }
 
 std::string totals(const RunResult& r) {
-  std::string text = fmt::format("total {}: compute {}, communication {} ({} exposed, {:.1f} % hidden)\n", format_time(r.time),
-                                 format_time(r.compute), format_time(r.comm), format_time(r.exposed_comm), r.overlap() * 100);
+  std::string text =
+      fmt::format("total {}: compute {}, communication {} ({} exposed, {:.1f} % hidden)\n", format_time(r.time),
+                  format_time(r.compute), format_time(r.comm), format_time(r.exposed_comm), r.overlap() * 100);
   if (r.mfu) text += fmt::format("model FLOPs utilisation {:.1f} %\n", *r.mfu * 100);
   if (!r.busiest.empty())
-    text += fmt::format("busiest link {}, busy {:.1f} % of the time; {:.1f} % over all links\n", r.busiest.front().link,
-                        r.busiest.front().utilization * 100, r.mean_utilization * 100);
+    text += fmt::format("busiest link {}, busy {:.1f} % of the time; {:.1f} % over all links\n",
+                        r.busiest.front().link, r.busiest.front().utilization * 100, r.mean_utilization * 100);
   if (r.verified) text += "data flow proven: every chip ends with every contribution exactly once\n";
   return text;
 }
 
-std::string quantity(const ExpectResult& e, double v) { return e.is_time ? format_seconds(v) : fmt::format("{:.6g}", v); }
+std::string quantity(const ExpectResult& e, double v) {
+  return e.is_time ? format_seconds(v) : fmt::format("{:.6g}", v);
+}
 
 std::string expectation(const ExpectResult& e) {
   const std::string of = e.step ? fmt::format("step {} {}", e.step, e.what) : e.what;
@@ -47,8 +59,9 @@ std::string expectation(const ExpectResult& e) {
   if (e.measured)
     return fmt::format("  measured  {}: {} here, {} measured, {:+.1f} %{}\n", of, quantity(e, e.value),
                        quantity(e, e.expected), e.error() * 100, from);
-  return fmt::format("  {}  {}: {}, expected {}, {:+.3f} % (within {:g} %){}\n", e.pass() ? "as expected" : "NOT AS EXPECTED", of,
-                     quantity(e, e.value), quantity(e, e.expected), e.error() * 100, e.within * 100, from);
+  return fmt::format("  {}  {}: {}, expected {}, {:+.3f} % (within {:g} %){}\n",
+                     e.pass() ? "as expected" : "NOT AS EXPECTED", of, quantity(e, e.value), quantity(e, e.expected),
+                     e.error() * 100, e.within * 100, from);
 }
 
 }  // namespace
@@ -69,9 +82,10 @@ std::string rate(double bytes_per_second) {
 
 std::string describe(const MachineModel& m) {
   std::string mesh;
-  for (const auto& [axis, size] : m.mesh.axes()) mesh += fmt::format("{}{}: {}", mesh.empty() ? "" : ", ", axis, size);
-  return fmt::format("{} {} ({} chips, {}), mesh {{{}}}, {} a link", m.name, shape_text(m.shape), m.shape.logical_chips(),
-                     wrap_text(m.shape), mesh, format_bandwidth(m.link.bandwidth));
+  for (const auto& [axis, size] : m.mesh.axes())
+    mesh += fmt::format("{}{}: {}", mesh.empty() ? "" : ", ", axis, size);
+  return fmt::format("{} {} ({} chips, {}), mesh {{{}}}, {} a link", m.name, shape_text(m.shape),
+                     m.shape.logical_chips(), wrap_text(m.shape), mesh, format_bandwidth(m.link.bandwidth));
 }
 
 std::string report(const RunResult& r, const MachineModel& machine) {

@@ -1,5 +1,5 @@
-// --json and --csv: opened before anything runs, so that a path that cannot be written is told first; written when all
-// is done, all of them or none. "-" is standard output, and then nothing else goes there.
+// --json and --csv: opened before anything runs, so that a path that cannot be written is told first; written when
+// all is done, all of them or none. "-" is standard output, and then nothing else goes there.
 #pragma once
 
 #include <iosfwd>

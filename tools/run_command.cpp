@@ -72,6 +72,8 @@ int run_command(const RunArguments& arguments, const Streams& streams) {
   check_supported(flags);
   if (!flags.trace.empty() && arguments.files.size() > 1)
     throw InputError("--trace takes one scenario", std::to_string(arguments.files.size()) + " files");
+  Progress progress(streams.err, streams.err_is_terminal && !flags.quiet);
+  progress.at("reading and planning");
   const std::vector<Prepared> all = prepare_all(arguments, streams.in);
   ResultFiles files(flags.json, flags.csv);
 
@@ -79,7 +81,6 @@ int run_command(const RunArguments& arguments, const Streams& streams) {
   bool passed = true;
   std::string text;
   Json results = Json::array(), rows = Json::array();
-  Progress progress(streams.err, streams.err_is_terminal && !flags.quiet);
   for (const Prepared& p : all) {
     progress.at(fmt::format("{} ({} of {})", p.scenario.name, results.size() + 1, all.size()));
     const auto [result, traced] = run_one(p, flags);
@@ -91,6 +92,7 @@ int run_command(const RunArguments& arguments, const Streams& streams) {
     add_step_rows(rows, results.back());
     if (table) text += (text.empty() ? "" : "\n") + report(result, p.machine);
   }
+  progress.wipe();
   files.write(results.size() == 1 ? results.front() : results, rows, streams.out);
   streams.out << text << std::flush;
   return passed ? 0 : 1;

@@ -34,15 +34,20 @@ std::string operations_text(const Json& runs) {
 Json runs_json(std::string_view algorithm) {
   Json runs = Json::array();
   for (const Runs& r : runs_of(algorithm))
-    runs.push_back({{"op", name(r.operation)}, {"on", r.topology}, {"machine", r.machine}, {"closed_form", r.formula}, {"hops", r.hops}});
+    runs.push_back({{"op", name(r.operation)},
+                    {"on", r.topology},
+                    {"machine", r.machine},
+                    {"closed_form", r.formula},
+                    {"hops", r.hops}});
   return runs;
 }
 
 Entry algorithm_entry(const Algorithm& a) {
   const Json runs = runs_json(a.name);
   return {{{"kind", "algorithm"}, {"name", a.name}, {"about", a.summary}, {"source", a.source}, {"runs", runs}},
-          fmt::format("{} (an algorithm): {}\nsource: {}\n\n{}\nV: bytes of the whole array; N: chips; W: bandwidth of a link, both ways together\n", a.name, a.summary,
-                      a.source, operations_text(runs))};
+          fmt::format("{} (an algorithm): {}\nsource: {}\n\n{}\nV: bytes of the whole array; N: chips; W: bandwidth "
+                      "of a link, both ways together\n",
+                      a.name, a.summary, a.source, operations_text(runs))};
 }
 
 Entry topology_entry(const TopologyEntry& t) {
@@ -60,13 +65,19 @@ Entry collective_entry(const CollectiveEntry& c) {
     names += (names.empty() ? "" : ", ") + std::string(a.name);
   }
   const double factor = nccl_size(c.operation, Bytes(1), 8).bus_factor;
-  return {{{"kind", "collective"}, {"name", name(c.operation)}, {"title", title(c.operation)}, {"about", c.about}, {"bytes", c.bytes}, {"algorithms", by}},
-          fmt::format("{} ({}): {}\nbytes: {}\nbusbw / algbw: {:g} on 8 chips\nalgorithms: {}\n", name(c.operation), title(c.operation), c.about,
-                      c.bytes, factor, names.empty() ? "none yet" : names)};
+  return {{{"kind", "collective"},
+           {"name", name(c.operation)},
+           {"title", title(c.operation)},
+           {"about", c.about},
+           {"bytes", c.bytes},
+           {"algorithms", by}},
+          fmt::format("{} ({}): {}\nbytes: {}\nbusbw / algbw: {:g} on 8 chips\nalgorithms: {}\n", name(c.operation),
+                      title(c.operation), c.about, c.bytes, factor, names.empty() ? "none yet" : names)};
 }
 
 Entry scenario_entry(const ShippedScenario& s) {
-  return {{{"kind", "scenario"}, {"name", s.name}, {"file", s.file}, {"about", s.about}, {"text", s.text}}, std::string(s.text)};
+  return {{{"kind", "scenario"}, {"name", s.name}, {"file", s.file}, {"about", s.about}, {"text", s.text}},
+          std::string(s.text)};
 }
 
 bool called(const ShippedScenario& s, std::string_view name) {
@@ -107,8 +118,8 @@ std::vector<Entry> entries_of(const std::string& name, const std::vector<std::st
   for (const Algorithm& a : algorithms()) all.emplace_back(a.name);
   for (const ShippedScenario& s : shipped_scenarios()) all.push_back(s.name);
   const std::string near(nearest(name, Names(all.begin(), all.end())));
-  throw InputError("nothing is called so" + (near.empty() ? "" : " (did you mean " + near + "?)"), quoted_for_message(name),
-                   "the names of hopsim list, or a machine such as tpu_v5e:8x4");
+  throw InputError("nothing is called so" + (near.empty() ? "" : " (did you mean " + near + "?)"),
+                   quoted_for_message(name), "the names of hopsim list, or a machine such as tpu_v5e:8x4");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// hopsim show NAME: all about a chip, a machine (`tpu_v5e:8x4`), a topology, a collective, an algorithm or a scenario.
-// A name that several things have ("ring") shows them all.
+// hopsim show NAME: all about a chip, a machine (`tpu_v5e:8x4`), a topology, a collective, an algorithm or a
+// scenario. A name that several things have ("ring") shows them all.
 #pragma once
 
 #include <string>

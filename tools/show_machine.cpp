@@ -20,12 +20,14 @@ using enum Table::Align;
 Json totals(const ChipModel& chip, std::uint64_t chips) {
   const auto n = static_cast<double>(chips);
   Json j{{"chips", chips}};
-  if (const auto* torus = std::get_if<TorusFabric>(&chip.fabric); torus != nullptr && torus->chips_per_host.value > 0) {
+  if (const auto* torus = std::get_if<TorusFabric>(&chip.fabric);
+      torus != nullptr && torus->chips_per_host.value > 0) {
     const auto per_host = static_cast<std::uint64_t>(torus->chips_per_host.value);
     j["hosts"] = (chips + per_host - 1) / per_host;
   }
   Json flops = Json::object();
-  for (const auto& [dtype, rate] : chip.peak_flops) flops[dtype] = static_cast<double>(rate.value.flops_per_second()) * n;
+  for (const auto& [dtype, rate] : chip.peak_flops)
+    flops[dtype] = static_cast<double>(rate.value.flops_per_second()) * n;
   j["flops_per_s"] = flops;
   j["hbm_bytes"] = chips * chip.hbm_capacity.value.count();
   j["hbm_Bps"] = static_cast<double>(chip.hbm_bandwidth.value.bytes_per_second()) * n;
@@ -46,7 +48,8 @@ std::string flop_rate(double rate) {
 std::string totals_text(const Json& j) {
   std::string text = fmt::format("{} chips", j["chips"].get<std::uint64_t>());
   if (j.contains("hosts")) text += fmt::format(", {} hosts", j["hosts"].get<std::uint64_t>());
-  for (const auto& [dtype, rate] : j["flops_per_s"].items()) text += fmt::format(", {} {}", flop_rate(rate.get<double>()), dtype);
+  for (const auto& [dtype, rate] : j["flops_per_s"].items())
+    text += fmt::format(", {} {}", flop_rate(rate.get<double>()), dtype);
   if (j["hbm_bytes"].get<std::uint64_t>() > 0)
     text += fmt::format(", {} of HBM at {}", format_bytes(Bytes(j["hbm_bytes"].get<std::uint64_t>())),
                         format_bytes_per_second(j["hbm_Bps"].get<double>()));
@@ -76,7 +79,11 @@ Json chip_json(const ChipModel& chip) {
   Json numbers = Json::array();
   for (const CatalogueNumber& n : chip.numbers)
     numbers.push_back({{"key", n.key}, {"value", n.text}, {"source", one_line(n.source)}});
-  Json j{{"kind", "chip"}, {"name", chip.name}, {"description", chip.description}, {"vendor", chip.vendor}, {"numbers", numbers}};
+  Json j{{"kind", "chip"},
+         {"name", chip.name},
+         {"description", chip.description},
+         {"vendor", chip.vendor},
+         {"numbers", numbers}};
   if (const auto* torus = std::get_if<TorusFabric>(&chip.fabric)) {
     j["pod"] = {{"shape", torus->pod_shape.value}};
     j["pod"].update(totals(chip, pod_chips(chip)));
@@ -87,8 +94,8 @@ Json chip_json(const ChipModel& chip) {
 std::string chip_text(const Json& j) {
   Table table({{"number", left}, {"value", left}, {"source", left}});
   for (const Json& n : j["numbers"]) table.add({n["key"], n["value"], n["source"]});
-  std::string text = fmt::format("{}: {}, {}\n\n{}", j["name"].get<std::string>(), j["description"].get<std::string>(),
-                                 j["vendor"].get<std::string>(), table.text());
+  std::string text = fmt::format("{}: {}, {}\n\n{}", j["name"].get<std::string>(),
+                                 j["description"].get<std::string>(), j["vendor"].get<std::string>(), table.text());
   text += "\nRates are per chip; link, DCN and PCIe bandwidth one way.\n";
   if (!j.contains("pod")) return text;
   std::string shape;

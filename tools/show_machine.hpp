@@ -13,8 +13,8 @@ namespace hopsim {
 nlohmann::ordered_json chip_json(const ChipModel&);
 std::string chip_text(const nlohmann::ordered_json&);
 
-// Of a machine spec, after --set. Rates of links are told as the datasheet has them and as simulated, efficiency taken
-// off. Throws what the scenarios room throws.
+// Of a machine spec, after --set. Rates of links are told as the datasheet has them and as simulated, efficiency
+// taken off. Throws what the scenarios room throws.
 nlohmann::ordered_json machine_facts_json(const std::string& spec, const std::vector<std::string>& sets);
 std::string machine_facts_text(const nlohmann::ordered_json&);
 

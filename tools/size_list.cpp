@@ -38,7 +38,8 @@ class SizeReader {
     return {file_, 1, 1 + static_cast<int>(part.data() - text_.data())};
   }
 
-  [[noreturn]] void fail(std::string_view part, const std::string& problem, const std::string& valid = kExamples) const {
+  [[noreturn]] void fail(std::string_view part, const std::string& problem,
+                         const std::string& valid = kExamples) const {
     throw PlacedError(place(part), problem, quoted_for_message(std::string(part)), valid);
   }
 
@@ -57,7 +58,8 @@ class SizeReader {
   }
 
   void add(std::string_view item) {
-    if (item.empty()) fail(item, text_.find(',') == std::string_view::npos ? "no size" : "an empty place in the list of sizes");
+    if (item.empty())
+      fail(item, text_.find(',') == std::string_view::npos ? "no size" : "an empty place in the list of sizes");
     const std::size_t dots = item.find("..");
     if (dots == std::string_view::npos) return push(size(item), item);
     const std::string_view rest = item.substr(dots + 2);
@@ -93,7 +95,8 @@ class SizeReader {
       throw PlacedError(place(r.step), e);
     }
     if (f < 2) fail(r.step, "the range never ends: *" + std::to_string(f), "a factor of 2 or more");
-    if (r.first == Bytes{}) fail(r.all, "the range never ends: it multiplies 0", "a range that begins with 1 byte or more");
+    if (r.first == Bytes{})
+      fail(r.all, "the range never ends: it multiplies 0", "a range that begins with 1 byte or more");
     return f;
   }
 

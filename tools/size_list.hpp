@@ -1,5 +1,5 @@
-// The sizes of `--bytes`: one, a list of them `1KiB,1MiB`, or a range `1KiB..100MiB*2`, `0..1MB+100kB`; ranges may stand
-// in lists. A bare number is bytes. A range includes its end where a step hits it.
+// The sizes of `--bytes`: one, a list of them `1KiB,1MiB`, or a range `1KiB..100MiB*2`, `0..1MB+100kB`; ranges may
+// stand in lists. A bare number is bytes. A range includes its end where a step hits it.
 #pragma once
 
 #include <string>

@@ -12,8 +12,8 @@ namespace hopsim {
 
 struct Streams {
   std::istream& in;
-  std::ostream& out;                    // results
-  std::ostream& err;                    // everything else
+  std::ostream& out;  // results
+  std::ostream& err;  // everything else
   bool out_is_terminal = false, err_is_terminal = false;
   std::shared_ptr<spdlog::logger> log;  // to `err`
 };

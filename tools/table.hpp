@@ -18,7 +18,8 @@ class Table {
   void add(std::vector<std::string> row);  // one cell a column
   std::string text() const;
 
-  // For rows that are shown as they come: first add some as wide as the widest, then ask for these, line ends included.
+  // For rows that are shown as they come: first add some as wide as the widest, then ask for these, line ends
+  // included.
   std::string heading() const;
   std::string line(const std::vector<std::string>& row) const;
 

@@ -56,8 +56,9 @@ void check_extras(const CLI::App& app) {
     for (const std::string& extra : at->remaining()) {
       const bool flag = extra.size() > 1 && extra[0] == '-';
       const std::string name = extra.substr(0, extra.find('='));
-      throw InputError(of_command(app) + (flag ? "unknown flag" + meant(name, flags_of(where)) : "one argument too many"),
-                       quoted_for_message(extra), "see " + see_help(app));
+      throw InputError(
+          of_command(app) + (flag ? "unknown flag" + meant(name, flags_of(where)) : "one argument too many"),
+          quoted_for_message(extra), "see " + see_help(app));
     }
 }
 

@@ -26,8 +26,8 @@ std::vector<std::string> gather(std::vector<std::string> more) {
   return all;
 }
 
-// An axis of 16 that wraps, both ways: 8 hops of 1 us and 15/16 of V over two links of 45 GB/s. The terms are equal at
-// V = 16/15 x 8 us x 90 GB/s = 768 kB: 45 kB a hop and link.
+// An axis of 16 that wraps, both ways: 8 hops of 1 us and 15/16 of V over two links of 45 GB/s. The terms are equal
+// at V = 16/15 x 8 us x 90 GB/s = 768 kB: 45 kB a hop and link.
 TEST(CollectiveCommand, ASweepOverSizesMatchesTheFormulaAndTellsTheRegime) {
   const Json result = hopsim(gather({"--bytes", "1KiB..100MiB*2", "--json", "-"})).json();
   EXPECT_EQ(result["schema"], "hopsim.collective/1");
@@ -65,8 +65,8 @@ TEST(CollectiveCommand, TheTableHasALineARow) {
 }
 
 TEST(CollectiveCommand, ManyOperationsAndJaxNames) {
-  const Json rows = hopsim({"collective", "psum_scatter", "all_gather", "--machine", "ring:4,bw=1GB/s,lat=1us", "--bytes", "4,8",
-                            "--json", "-", "--verify"})
+  const Json rows = hopsim({"collective", "psum_scatter", "all_gather", "--machine", "ring:4,bw=1GB/s,lat=1us",
+                            "--bytes", "4,8", "--json", "-", "--verify"})
                         .json()["rows"];
   ASSERT_EQ(rows.size(), 4u);
   EXPECT_EQ(rows[0]["op"], "reduce_scatter");
@@ -80,18 +80,29 @@ TEST(CollectiveCommand, AsAFileWouldSay) {
                           "machine: {chip: tpu_v5e, slice: 4x8, overrides: {hop_latency: 3 us}}\n"
                           "program: [{all_gather: {axis: Y, bytes: 1 MiB}, algorithm: line, chunks: 4}]\n");
   const Json run = hopsim({"run", file, "--json", "-"}).json();
-  const Json row = hopsim({"collective", "all_gather", "--machine", "tpu_v5e:4x8", "--axis", "Y", "--bytes", "1MiB",
-                           "--algorithm", "line", "--chunks", "4", "--set", "machine.overrides.hop_latency=3us", "--json", "-"})
-                       .json()["rows"][0];
+  const Json row =
+      hopsim({"collective", "all_gather", "--machine", "tpu_v5e:4x8", "--axis", "Y", "--bytes", "1MiB", "--algorithm",
+              "line", "--chunks", "4", "--set", "machine.overrides.hop_latency=3us", "--json", "-"})
+          .json()["rows"][0];
   for (const char* key : {"time_s", "closed_form_s", "lower_bound_s", "algbw_Bps", "busbw_Bps", "bytes", "algorithm"})
     EXPECT_EQ(row[key], run["steps"][0][key]) << key;
 }
 
 TEST(CollectiveCommand, WithoutAnAxisOverAllChips) {
   const Json rows =
-      hopsim({"collective", "all_gather", "--machine", "line:5,bw=1GB/s,lat=1us", "--bytes", "5", "--json", "-"}).json()["rows"];
+      hopsim({"collective", "all_gather", "--machine", "line:5,bw=1GB/s,lat=1us", "--bytes", "5", "--json", "-"})
+          .json()["rows"];
   EXPECT_EQ(rows[0]["axis"], "X");
   EXPECT_EQ(rows[0]["chips"], 5);
+}
+
+TEST(CollectiveCommand, LongAxisNamesReadBackAsTheFlag) {
+  const Json rows =
+      hopsim({"collective", "all_gather", "--machine", "tpu_v5e:4x4", "--set", "machine.mesh={data: 4, model: 4}",
+              "--axis", "data,model", "--bytes", "1MiB", "--json", "-"})
+          .json()["rows"];
+  EXPECT_EQ(rows[0]["axis"], "data,model");
+  EXPECT_EQ(rows[0]["chips"], 16);
 }
 
 TEST(CollectiveCommand, MeasuredTimesStandBeside) {
@@ -109,15 +120,16 @@ TEST(CollectiveCommand, MeasuredTimesStandBeside) {
 
 TEST(CollectiveCommand, CsvHasALineARow) {
   const Finished f = hopsim(gather({"--bytes", "1KiB,2KiB", "--csv", "-"}));
-  EXPECT_THAT(f.out, StartsWith("op,axis,chips,algorithm,chunks,bytes,nccl_bytes,time_s,algbw_Bps,busbw_Bps,closed_form_s,"));
+  EXPECT_THAT(
+      f.out, StartsWith("op,axis,chips,algorithm,chunks,bytes,nccl_bytes,time_s,algbw_Bps,busbw_Bps,closed_form_s,"));
   EXPECT_THAT(f.out, HasSubstr("\nall_gather,X,16,bidirectional_ring,1,1024,1024,8.0"));
   EXPECT_EQ(std::count(f.out.begin(), f.out.end(), '\n'), 3);
 }
 
 TEST(CollectiveCommand, OutputsGoWhereTheyWereSent) {
   const auto folder = scratch();
-  const Finished f = hopsim(gather({"--bytes", "1KiB", "--json", folder / "r.json", "--csv", folder / "r.csv", "--trace",
-                                    folder / "r.pftrace", "--quiet"}));
+  const Finished f = hopsim(gather({"--bytes", "1KiB", "--json", folder / "r.json", "--csv", folder / "r.csv",
+                                    "--trace", folder / "r.pftrace", "--quiet"}));
   EXPECT_EQ(f.code, 0);
   EXPECT_EQ(f.out + f.err, "");
   EXPECT_EQ(Json::parse(contents(folder / "r.json"))["rows"].size(), 1u);
@@ -137,7 +149,8 @@ TEST(CollectiveCommand, ResultsAreTheSameTwice) {
 TEST(CollectiveCommand, AnOutputThatCannotBeWrittenIsToldBeforeAnythingRuns) {
   const auto folder = scratch();
   for (const char* flag : {"--json", "--csv", "--trace"}) {
-    const Finished f = hopsim(gather({"--bytes", "1KiB", "--csv", folder / "kept.csv", flag, folder / "no" / "where"}));
+    const Finished f =
+        hopsim(gather({"--bytes", "1KiB", "--csv", folder / "kept.csv", flag, folder / "no" / "where"}));
     EXPECT_EQ(f.code, 2);
     EXPECT_EQ(f.out, "");
     EXPECT_THAT(f.err, AnyOf(StartsWith("hopsim: cannot write " + (folder / "no" / "where").string() + ": No such"),
@@ -190,12 +203,15 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{{"collective", "all_gathr", "--machine", "ring:4,bw=1GB/s,lat=1us"},
             "unknown operation (did you mean all_gather?); got all_gathr; valid: all_gather, "},
         Bad{gather({"--bytes", "2KiB..1KiB*2"}), "--bytes:1:1: the range runs backwards"},
-        Bad{gather({"--bytes", "1KiB..2KiB*1"}), "never ends"}, Bad{gather({"--bytes", "1KiB..2KiB*0"}), "never ends"},
+        Bad{gather({"--bytes", "1KiB..2KiB*1"}), "never ends"},
+        Bad{gather({"--bytes", "1KiB..2KiB*0"}), "never ends"},
         Bad{gather({"--bytes", "1KiB..2KiB+0"}), "never ends"}, Bad{gather({"--bytes", ""}), "--bytes"},
         Bad{gather({"--bytes", "0"}), "--bytes:1:1: bytes: "}, Bad{gather({"--bytes"}), "collective: --bytes"},
         Bad{gather({"--axis", "Y"}), "--axis"},
-        Bad{{"collective", "all_gather", "--machine", "tpu_v5e:4x4", "--axis", "Q"}, "--axis:1:1: unknown axis; got Q; valid: X, Y"},
-        Bad{{"collective", "all_gather", "--machine", "tpu_v5e:4x4", "--axis", "X,X"}, "--axis:1:3: an axis used twice"},
+        Bad{{"collective", "all_gather", "--machine", "tpu_v5e:4x4", "--axis", "Q"},
+            "--axis:1:1: unknown axis; got Q; valid: X, Y"},
+        Bad{{"collective", "all_gather", "--machine", "tpu_v5e:4x4", "--axis", "X,X"},
+            "--axis:1:3: an axis used twice"},
         Bad{{"collective", "all_gather", "--machine", "tpu_v5e:4x4", "--axis", ""}, "--axis:1:1: axis is empty"},
         Bad{gather({"--algorithm", "rign"}), "--algorithm:1:1: unknown algorithm; got rign; valid: auto, "},
         Bad{gather({"--chunks", "0"}), "--chunks:1:1: chunks: "}, Bad{gather({"--chunks", "many"}), "--chunks:1:1"},
@@ -203,7 +219,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{gather({"--root", "0"}), "--root is of broadcast, reduce, gather and scatter"},
         Bad{gather({"--measured", "/nonexistent"}), "cannot read /nonexistent"},
         Bad{gather({"--trace", "x.pftrace"}), "--trace takes one row"},
-        Bad{gather({"--set", "program.0=x"}), "--set reaches the machine only"}, Bad{gather({"--set", "machine"}), "--set needs KEY=VALUE"},
+        Bad{gather({"--set", "program.0=x"}), "--set reaches the machine only"},
+        Bad{gather({"--set", "machine"}), "--set needs KEY=VALUE"},
         Bad{gather({"--set", "machine.chp=x"}), "unknown key in machine (did you mean chip?)"},
         Bad{gather({"--json", "-", "--csv", "-"}), "write to the same place"},
         Bad{gather({"--machin", "x"}), "collective: unknown flag (did you mean --machine?); got --machin"},

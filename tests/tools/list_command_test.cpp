@@ -35,7 +35,8 @@ TEST(ListCommand, EveryChipOfTheCatalogue) {
 
 TEST(ListCommand, TopologiesAreMachines) {
   for (const Json& t : listed("topologies"))
-    EXPECT_EQ(hopsim({"collective", "all_gather", "--machine", t["example"], "--bytes", "64", "--axis", "X"}).code, 0) << t;
+    EXPECT_EQ(hopsim({"collective", "all_gather", "--machine", t["example"], "--bytes", "64", "--axis", "X"}).code, 0)
+        << t;
 }
 
 TEST(ListCommand, TheTenCollectives) {
@@ -142,7 +143,8 @@ TEST(ShowCommand, AnUnknownNameSuggestsTheNearest) {
   EXPECT_EQ(f.code, 2);
   EXPECT_THAT(f.err, StartsWith("hopsim: nothing is called so (did you mean tpu_v5e?); got tpu_v5f; valid: "));
   EXPECT_THAT(hopsim({"show", "tpu_v5e:8y4"}).err, StartsWith("hopsim: show:1:9: "));
-  EXPECT_THAT(hopsim({"show", "tpu_v5e", "--set", "machine.ideal=true"}).err, HasSubstr("--set changes machines only"));
+  EXPECT_THAT(hopsim({"show", "tpu_v5e", "--set", "machine.ideal=true"}).err,
+              HasSubstr("--set changes machines only"));
 }
 
 }  // namespace

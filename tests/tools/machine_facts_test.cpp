@@ -33,7 +33,8 @@ TEST(MachineFacts, DiameterOfADamagedRing) {
   EXPECT_THROW(diameter(ring), std::invalid_argument);
 }
 
-// Links across the cut, at 1 GB/s each: one a row of a line, two of a ring; the longest dimension has the fewest rows.
+// Links across the cut, at 1 GB/s each: one a row of a line, two of a ring; the longest dimension has the fewest
+// rows.
 TEST(MachineFacts, Bisection) {
   EXPECT_EQ(bisection(box({8, 4}, {false, false})), 4_GBps);
   EXPECT_EQ(bisection(box({16, 16}, {true, true})), 32_GBps);

@@ -52,16 +52,17 @@ TEST_P(BadMeasuredTimes, SaysWhereAndWhat) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, BadMeasuredTimes,
-    testing::Values(Bad{"", "m.csv:1:1: no measured times"}, Bad{"bytes,time\n", "m.csv:2:1: no measured times"},
-                    Bad{"bytes,tme\n1,1 us\n", "m.csv:1:7: unknown column (did you mean time?)"},
-                    Bad{"bytes\n1\n", "no column time"}, Bad{"time\n1 us\n", "no column bytes"},
-                    Bad{"1,2\n", "m.csv:1:1: unknown column"}, Bad{"bytes,time,time_us\n", "m.csv:1:12: a column given twice"},
-                    Bad{"bytes,time\n1\n", "m.csv:2:1: a line of 1 fields"},
-                    Bad{"bytes,time\n1,2 us,3\n", "m.csv:2:1: a line of 3 fields"},
-                    Bad{"bytes,time\n1,2\n", "m.csv:2:3"}, Bad{"bytes,time_us\n1,2 us\n", "m.csv:2:3"},
-                    Bad{"bytes,time_us\n1,0\n", "m.csv:2:3"}, Bad{"bytes,time_us\n,5\n", "m.csv:2:1"},
-                    Bad{"bytes,time_us\nx,5\n", "m.csv:2:1"}, Bad{"bytes,time_us\n1,5\n1 B,6\n", "m.csv:3:1: a size given twice"},
-                    Bad{"op,bytes,time_us\nall_gathr,1,5\n", "m.csv:2:1: unknown operation (did you mean all_gather?)"}));
+    testing::Values(
+        Bad{"", "m.csv:1:1: no measured times"}, Bad{"bytes,time\n", "m.csv:2:1: no measured times"},
+        Bad{"bytes,tme\n1,1 us\n", "m.csv:1:7: unknown column (did you mean time?)"},
+        Bad{"bytes\n1\n", "no column time"}, Bad{"time\n1 us\n", "no column bytes"},
+        Bad{"1,2\n", "m.csv:1:1: unknown column"}, Bad{"bytes,time,time_us\n", "m.csv:1:12: a column given twice"},
+        Bad{"bytes,time\n1\n", "m.csv:2:1: a line of 1 fields"},
+        Bad{"bytes,time\n1,2 us,3\n", "m.csv:2:1: a line of 3 fields"}, Bad{"bytes,time\n1,2\n", "m.csv:2:3"},
+        Bad{"bytes,time_us\n1,2 us\n", "m.csv:2:3"}, Bad{"bytes,time_us\n1,0\n", "m.csv:2:3"},
+        Bad{"bytes,time_us\n,5\n", "m.csv:2:1"}, Bad{"bytes,time_us\nx,5\n", "m.csv:2:1"},
+        Bad{"bytes,time_us\n1,5\n1 B,6\n", "m.csv:3:1: a size given twice"},
+        Bad{"op,bytes,time_us\nall_gathr,1,5\n", "m.csv:2:1: unknown operation (did you mean all_gather?)"}));
 
 TEST(MeasuredTimes, AFileThatIsNotThere) { EXPECT_THROW(MeasuredTimes::read("/nonexistent.csv"), InputError); }
 

@@ -37,7 +37,7 @@ TEST(RunCommand, CsvOfSeveralFilesIsOneTable) {
 
 TEST(RunCommand, AFailedExpectationStillWritesItsOutputs) {
   const auto folder = scratch();
-  const auto file = write(folder / "two.yaml", std::string(kTwoSteps) + "expect: [{step: 2, time: 6 us}]\n");
+  const auto file = write(folder / "two.yaml", std::string(kTwoSteps) + "expect: [{step: 2, time: 20 us}]\n");
   const Finished f = hopsim({"run", file, "--csv", folder / "r.csv", "--json", folder / "r.json"});
   EXPECT_EQ(f.code, 1);
   EXPECT_THAT(f.out, HasSubstr("NOT AS EXPECTED"));
@@ -91,7 +91,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Bad{{"run", "x.yaml", "--jsn", "-"}, "run: unknown flag (did you mean --json?); got --jsn"},
                     Bad{{"run", "--jsn=x"}, "run: unknown flag (did you mean --json?); got --jsn=x"},
                     Bad{{"run", "x.yaml", "-x"}, "run: unknown flag; got -x"},
-                    Bad{{"run", "x.yaml", "--fold", "of"}, "run: --fold: unknown value (did you mean off?); got of; valid: auto, on, off"},
+                    Bad{{"run", "x.yaml", "--fold", "offf"},
+                        "run: --fold: unknown value (did you mean off?); got offf; valid: auto, on, off"},
                     Bad{{"run", "x.yaml", "--trace"}, "run: --trace"},
                     Bad{{"run", "/nonexistent.yaml"}, "/nonexistent.yaml: "},
                     Bad{{"list", "chips", "scenarios"}, "list: one argument too many; got scenarios"},

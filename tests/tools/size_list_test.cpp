@@ -65,15 +65,16 @@ TEST_P(BadSizeList, SaysWhatIsWrong) {
 INSTANTIATE_TEST_SUITE_P(
     All, BadSizeList,
     testing::Values(Bad{"", "--bytes:1:1: no size"}, Bad{"  ", "no size"},
-                    Bad{"1KiB,", "--bytes:1:6: an empty place in the list"}, Bad{",1KiB", "--bytes:1:1: an empty place"},
-                    Bad{"1KiB,,2KiB", "--bytes:1:6: an empty place"}, Bad{"2KiB..1KiB*2", "runs backwards"},
-                    Bad{"2KiB..1KiB+1", "runs backwards"}, Bad{"1KiB..2KiB*1", "--bytes:1:12: the range never ends: *1"},
+                    Bad{"1KiB,", "--bytes:1:6: an empty place in the list"},
+                    Bad{",1KiB", "--bytes:1:1: an empty place"}, Bad{"1KiB,,2KiB", "--bytes:1:6: an empty place"},
+                    Bad{"2KiB..1KiB*2", "runs backwards"}, Bad{"2KiB..1KiB+1", "runs backwards"},
+                    Bad{"1KiB..2KiB*1", "--bytes:1:12: the range never ends: *1"},
                     Bad{"1KiB..2KiB*0", "never ends: *0"}, Bad{"1KiB..2KiB+0", "never ends: +0"},
                     Bad{"0..1KiB*2", "never ends: it multiplies 0"}, Bad{"1KiB..2KiB", "a range without a step"},
-                    Bad{"1KiB..2KiB*", "--bytes:1:12"}, Bad{"1KiB..2KiB*1.5", "--bytes:1:12"}, Bad{"..2KiB*2", "--bytes:1:1"},
-                    Bad{"1KiB..*2", "--bytes:1:7"}, Bad{"1KiB..2KiB*-2", "--bytes:1:12"}, Bad{"-1", "--bytes:1:1"},
-                    Bad{"12 parsecs", "--bytes:1:1"}, Bad{"1..1GiB+1", "more than 10000 sizes"},
-                    Bad{"1..2..3*2", "--bytes:1:4"}));
+                    Bad{"1KiB..2KiB*", "--bytes:1:12"}, Bad{"1KiB..2KiB*1.5", "--bytes:1:12"},
+                    Bad{"..2KiB*2", "--bytes:1:1"}, Bad{"1KiB..*2", "--bytes:1:7"},
+                    Bad{"1KiB..2KiB*-2", "--bytes:1:12"}, Bad{"-1", "--bytes:1:1"}, Bad{"12 parsecs", "--bytes:1:1"},
+                    Bad{"1..1GiB+1", "more than 10000 sizes"}, Bad{"1..2..3*2", "--bytes:1:4"}));
 
 }  // namespace
 }  // namespace hopsim
