@@ -16,17 +16,16 @@ std::string obstacle(const Request& r) {
   return row_obstacle("bidirectional_ring", r);
 }
 
-// With k chunks a shard, half of the antipodal chunks come from either side; of an odd k the middle one is halved.
-std::vector<Direction> both_ways(const Request& r, int chunk) {
+// Where chunks go, each is halved: sharing them out whole would load both ways alike, too, but then an AllGather and
+// its reversal would not always take the same time.
+std::vector<Direction> both_ways(const Request& r) {
   using enum RingGather::LastHop;
   const int n = r.row->size();
   if (!r.row->wraps()) return {{.sign = 1, .reach = n - 1}, {.sign = -1, .reach = n - 1}};
   const int half = (n - 1) / 2;
   if (n % 2) return {{.sign = 1, .reach = half}, {.sign = -1, .reach = half}};
   if (r.book) return {{.sign = 1, .reach = half + 1}, {.sign = -1, .reach = half}};
-  if (r.chunks % 2 && chunk == r.chunks / 2) return {{1, half + 1, first_half}, {-1, half + 1, second_half}};
-  const bool forwards = chunk < r.chunks / 2;
-  return {{.sign = 1, .reach = half + forwards}, {.sign = -1, .reach = half + !forwards}};
+  return {{1, half + 1, first_half}, {-1, half + 1, second_half}};
 }
 
 // AllToAll: blocks for the chip halfway round an even ring go half either way, or whole one way.
@@ -42,13 +41,13 @@ Schedule exchange(const Request& r) {
 
 Schedule schedule(const Request& r) {
   if (r.operation == Operation::all_to_all) return exchange(r);
-  const bool halved = r.row->wraps() && r.row->size() % 2 == 0 && !r.book && r.chunks % 2;
-  return gather_based(r.operation, gather_schedule(r, halved ? 2 : 1, [&r](int chunk) { return both_ways(r, chunk); }), 2);
+  const bool halved = r.row->wraps() && r.row->size() % 2 == 0 && !r.book;
+  return gather_based(r.operation, gather_schedule(r, halved ? 2 : 1, both_ways(r)), 2);
 }
 
-// Scaling Book ch. 3: V/W where the antipodal shard of an even ring goes whole, V(n-1)/(nW) otherwise; floor(n/2) hops;
-// AllReduce is two of them. AllToAll: V/(4W) on an even ring; on an odd one, by the same count of blocks a link,
-// V(1 - 1/n^2)/(4W); with the farthest blocks whole, V(1 + 2/n)/(4W).
+// Scaling Book ch. 3: V/W where the antipodal shard of an even ring goes whole, V(n-1)/(nW) otherwise; floor(n/2)
+// hops; AllReduce is two of them. AllToAll: V/(4W) on an even ring; on an odd one, by the same count of blocks a
+// link, V(1 - 1/n^2)/(4W); with the farthest blocks whole, V(1 + 2/n)/(4W).
 ClosedForm closed_form(const Request& r) {
   const int hops = r.row->size() / 2;
   const double n = r.row->size(), v = static_cast<double>(r.bytes.count());

@@ -11,15 +11,16 @@ namespace {
 // Bytes (or bytes/s) that cross, by cut: the planes x_d = m, and the halves x_d < m and x_d >= m.
 struct Slices {
   explicit Slices(std::size_t n) : into_plane(n), from_plane(n), down(n), up(n) {}
-  std::vector<double> into_plane, from_plane, down, up;       // down[m]: from x >= m to x < m
-  double between_planes = 0;                                  // altogether
+  std::vector<double> into_plane, from_plane, down, up;  // down[m]: from x >= m to x < m
+  double between_planes = 0;                             // altogether
 
   void add(int from, int to, double amount) {
     if (from == to) return;
     between_planes += amount;
     into_plane[static_cast<std::size_t>(to)] += amount;
     from_plane[static_cast<std::size_t>(from)] += amount;
-    for (int m = std::min(from, to) + 1; m <= std::max(from, to); ++m) (from >= m ? down : up)[static_cast<std::size_t>(m)] += amount;
+    for (int m = std::min(from, to) + 1; m <= std::max(from, to); ++m)
+      (from >= m ? down : up)[static_cast<std::size_t>(m)] += amount;
   }
 };
 
@@ -54,11 +55,16 @@ struct Need {
   double into(int k) const {
     if (k == 0 || k == static_cast<int>(n)) return 0;
     switch (operation) {
-      case Operation::all_gather: return bytes * (n - k) / n;          // the shards of the others
-      case Operation::reduce_scatter: return bytes * k / n;            // their part of the sums of mine
-      case Operation::all_reduce: return bytes;
-      case Operation::all_to_all: return bytes * k * (n - k) / (n * n);
-      default: return 0;
+      case Operation::all_gather:
+        return bytes * (n - k) / n;  // the shards of the others
+      case Operation::reduce_scatter:
+        return bytes * k / n;  // their part of the sums of mine
+      case Operation::all_reduce:
+        return bytes;
+      case Operation::all_to_all:
+        return bytes * k * (n - k) / (n * n);
+      default:
+        return 0;
     }
   }
   double out_of(int k) const { return into(static_cast<int>(n) - k); }
@@ -93,7 +99,7 @@ using Groups = std::vector<std::vector<ChipId>>;
 Slices demand_of_sets(const Fabric& f, const Groups& groups, const Need& need, int d) {
   const auto n = static_cast<std::size_t>(f.shape.size[d]);
   Slices s(n);
-  std::vector<std::vector<std::size_t>> plane(n);             // the groups of its chips
+  std::vector<std::vector<std::size_t>> plane(n);  // the groups of its chips
   for (std::size_t g = 0; g < groups.size(); ++g)
     for (const ChipId c : groups[g]) plane[static_cast<std::size_t>(f.shape.at(c)[d])].push_back(g);
   Tally below(need, groups.size()), alone(need, groups.size());
@@ -132,7 +138,8 @@ Slices capacity_along(const Fabric& f, int d) {
   Slices s(static_cast<std::size_t>(f.shape.size[d]));
   for (const Link& l : f.links)
     if (l.exists())
-      s.add(f.shape.at(ChipId{l.from})[d], f.shape.at(ChipId{l.to})[d], static_cast<double>(l.bandwidth.bytes_per_second()));
+      s.add(f.shape.at(ChipId{l.from})[d], f.shape.at(ChipId{l.to})[d],
+            static_cast<double>(l.bandwidth.bytes_per_second()));
   return s;
 }
 
@@ -166,7 +173,8 @@ double chips_bound(const Groups& groups, const Need& need, const Request& r, con
   return std::max(t, seconds(all_messages * static_cast<double>(groups.size()), c.total));
 }
 
-double bandwidth_bound(const Fabric& f, const Request& r, const Need& need, const Groups& groups, const ChipCapacity& chips) {
+double bandwidth_bound(const Fabric& f, const Request& r, const Need& need, const Groups& groups,
+                       const ChipCapacity& chips) {
   double t = chips_bound(groups, need, r, chips);
   if (!f.grid()) return t;
   for (int d = 0; d < f.shape.dimensions; ++d) {
@@ -174,7 +182,8 @@ double bandwidth_bound(const Fabric& f, const Request& r, const Need& need, cons
     const Slices needed = need.permutes() ? demand_of_pairs(f, groups, r, d) : demand_of_sets(f, groups, need, d);
     const Slices has = capacity_along(f, d);
     t = std::max({t, worst(needed.into_plane, has.into_plane), worst(needed.from_plane, has.from_plane),
-                  worst(needed.down, has.down), worst(needed.up, has.up), seconds(needed.between_planes, has.between_planes)});
+                  worst(needed.down, has.down), worst(needed.up, has.up),
+                  seconds(needed.between_planes, has.between_planes)});
   }
   return t;
 }
@@ -202,9 +211,10 @@ std::vector<Time> distances(const Fabric& f, ChipId from) {
 // A little below the true value: a schedule that attains it exactly must not come out below it by a rounding error.
 Time picoseconds(double s) { return Time::picoseconds(static_cast<std::uint64_t>(s * 1e12 * (1 - 1e-14))); }
 
-// Any chip will do as the source: here the first of the first group, whose data all members need, or the source of the
-// first pair.
-Time distance_bound(const Fabric& f, const Request& r, const Need& need, const Groups& groups, const ChipCapacity& chips) {
+// Any chip will do as the source: here the first of the first group, whose data all members need, or the source of
+// the first pair.
+Time distance_bound(const Fabric& f, const Request& r, const Need& need, const Groups& groups,
+                    const ChipCapacity& chips) {
   const auto& group = groups.front();
   if (need.permutes()) {
     Time t;
@@ -213,7 +223,7 @@ Time distance_bound(const Fabric& f, const Request& r, const Need& need, const G
       const ChipId source = group[static_cast<std::size_t>(from)];
       const Time way = distances(f, source)[index(group[static_cast<std::size_t>(to)])];
       t = std::max(t, way + picoseconds(seconds(need.bytes, chips.from[index(source)])));
-      if (group.size() > 64) break;                            // one will do; all are too many
+      if (group.size() > 64) break;  // one will do; all are too many
     }
     return t;
   }
@@ -236,7 +246,8 @@ Time lower_bound(const Fabric& f, const Request& r) {
   Time hop = Time::max();
   for (const Link& l : f.links)
     if (l.exists()) hop = std::min(hop, l.latency);
-  return std::max(picoseconds(bandwidth_bound(f, r, need, groups, chips)) + hop, distance_bound(f, r, need, groups, chips));
+  return std::max(picoseconds(bandwidth_bound(f, r, need, groups, chips)) + hop,
+                  distance_bound(f, r, need, groups, chips));
 }
 
 }  // namespace hopsim

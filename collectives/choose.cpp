@@ -13,11 +13,12 @@ std::string names_that_can(const Request& request) {
   return names;
 }
 
-// One torus axis: both ways round where it wraps, a line where it does not. Several: all at once, but that on a 2x2 block
-// without wraparound an axis is the ring of four.
+// One torus axis: both ways round where it wraps, a line where it does not. Several: all at once, but that on a 2x2
+// block without wraparound an axis is the ring of four.
 std::string_view default_algorithm(const Request& r) {
   if (r.operation == Operation::collective_permute || r.operation == Operation::send_recv) return "direct";
-  if (r.row->dimensions().size() > 1 && r.row->size() > 4) return r.operation == Operation::all_to_all ? "nd_all_to_all" : "nd_ring";
+  if (r.row->dimensions().size() > 1 && r.operation == Operation::all_to_all) return "nd_all_to_all";
+  if (r.row->dimensions().size() > 1 && r.row->size() > 4) return "nd_ring";
   return r.row->wraps() ? "bidirectional_ring" : "line";
 }
 

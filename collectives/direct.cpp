@@ -16,7 +16,8 @@ std::string obstacle(const Request& r) {
         return std::to_string(r.chunks) + " chunks of " + std::to_string(r.bytes.count()) + " B; valid: 1 to " +
                std::to_string(std::clamp<std::uint64_t>(r.bytes.count(), 1, kMostChunks));
       return {};
-    default: return "direct does collective_permute and send_recv, not " + std::string(name(r.operation));
+    default:
+      return "direct does collective_permute and send_recv, not " + std::string(name(r.operation));
   }
 }
 
@@ -33,11 +34,14 @@ struct Loads {
       (distance > 0 ? forwards : backwards)[static_cast<std::size_t>((p % n + n) % n)] += share;
     }
   }
-  double most() const { return std::max(*std::max_element(forwards.begin(), forwards.end()), *std::max_element(backwards.begin(), backwards.end())); }
+  double most() const {
+    return std::max(*std::max_element(forwards.begin(), forwards.end()),
+                    *std::max_element(backwards.begin(), backwards.end()));
+  }
 };
 
-// Scaling Book ch. 2: bytes over one link, and a latency a hop; along one dimension, times the messages that share the
-// busiest link. Over several dimensions, as if messages met no others.
+// Scaling Book ch. 2: bytes over one link, and a latency a hop; along one dimension, times the messages that share
+// the busiest link. Over several dimensions, as if messages met no others.
 ClosedForm closed_form(const Request& r) {
   const auto n = static_cast<std::size_t>(r.row->size());
   Loads loads{std::vector<double>(n), std::vector<double>(n)};

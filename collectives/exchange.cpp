@@ -21,15 +21,22 @@ class Exchange final : public Phase {
       s.in = {.peer = {}, .chunk = {}, .channel = 0, .times = static_cast<std::uint32_t>(sources(p))};
       return s;
     }
-    const int distance = targets(p) - i;                        // far peers first
+    const int distance = targets(p) - i;  // far peers first
     const int target = ((p + direction_.sign * distance) % n + n) % n;
-    s.out = {.peer = row_->way(at, direction_.sign * distance), .chunk = block(p, target, distance), .channel = 0, .times = 1};
+    s.out = {.peer = row_->way(at, direction_.sign * distance),
+             .chunk = block(p, target, distance),
+             .channel = 0,
+             .times = 1};
     return s;
   }
 
  private:
-  int targets(int p) const { return row_->wraps() ? direction_.reach : std::min(direction_.reach, ahead(p, direction_.sign)); }
-  int sources(int p) const { return row_->wraps() ? direction_.reach : std::min(direction_.reach, ahead(p, -direction_.sign)); }
+  int targets(int p) const {
+    return row_->wraps() ? direction_.reach : std::min(direction_.reach, ahead(p, direction_.sign));
+  }
+  int sources(int p) const {
+    return row_->wraps() ? direction_.reach : std::min(direction_.reach, ahead(p, -direction_.sign));
+  }
   int ahead(int p, int sign) const { return sign > 0 ? row_->size() - 1 - p : p; }
 
   Chunk block(int from, int to, int distance) const {
@@ -47,7 +54,11 @@ class Exchange final : public Phase {
 class Permutation final : public Phase {
  public:
   Permutation(const Request& r, std::uint32_t per_member, std::uint32_t first)
-      : row_(r.row), per_member_(per_member), first_(first), target_(static_cast<std::size_t>(r.row->size()), -1), source_(target_) {
+      : row_(r.row),
+        per_member_(per_member),
+        first_(first),
+        target_(static_cast<std::size_t>(r.row->size()), -1),
+        source_(target_) {
     for (const auto& [from, to] : r.pairs) {
       target_[static_cast<std::size_t>(from)] = to;
       source_[static_cast<std::size_t>(to)] = from;
@@ -66,13 +77,17 @@ class Permutation final : public Phase {
     }
     const auto ways = short_ways(*row_, p, target_[static_cast<std::size_t>(p)]);
     const std::uint32_t count = 2 / static_cast<std::uint32_t>(ways.size());
-    const std::uint32_t first = static_cast<std::uint32_t>(p) * per_member_ + first_ + static_cast<std::uint32_t>(i) * count;
-    s.out = {.peer = row_->way(at, ways[static_cast<std::size_t>(i)]), .chunk = {first, count}, .channel = 0, .times = 1};
+    const std::uint32_t first =
+        static_cast<std::uint32_t>(p) * per_member_ + first_ + static_cast<std::uint32_t>(i) * count;
+    s.out = {
+        .peer = row_->way(at, ways[static_cast<std::size_t>(i)]), .chunk = {first, count}, .channel = 0, .times = 1};
     return s;
   }
 
  private:
-  int messages(int from, int to) const { return from < 0 || to < 0 || from == to ? 0 : static_cast<int>(short_ways(*row_, from, to).size()); }
+  int messages(int from, int to) const {
+    return from < 0 || to < 0 || from == to ? 0 : static_cast<int>(short_ways(*row_, from, to).size());
+  }
   int sends(int p) const { return messages(p, target_[static_cast<std::size_t>(p)]); }
   int arrivals(int p) const { return messages(source_[static_cast<std::size_t>(p)], p); }
 
@@ -94,7 +109,8 @@ Schedule exchange_schedule(const Request& r, std::uint32_t halves, const std::ve
     for (const ExchangeDirection& d : directions) {
       if (d.reach == 0) continue;
       s.lanes.push_back({.phases = {}, .atom = atom, .sender_channel = d.sign > 0 ? 0u : 1u});
-      s.add(s.lanes.size() - 1, std::make_shared<Exchange>(r.row, d, per_block, halves * static_cast<std::uint32_t>(c), halves));
+      s.add(s.lanes.size() - 1,
+            std::make_shared<Exchange>(r.row, d, per_block, halves * static_cast<std::uint32_t>(c), halves));
     }
   return s;
 }
@@ -114,7 +130,7 @@ Schedule permutation_schedule(const Request& r) {
 
 std::vector<int> short_ways(const Row& row, int from, int to) {
   const int n = row.size(), ahead = to - from;
-  if (!row.wraps()) return {ahead};
+  if (!row.wraps() || !row.straight()) return {ahead};
   const int forwards = (ahead % n + n) % n;
   if (2 * forwards == n) return {forwards, forwards - n};
   return {2 * forwards < n ? forwards : forwards - n};

@@ -1,5 +1,5 @@
-// What algorithms share that send every block straight to its target: AllToAll along a row, far peers first, all posted
-// at once; permutations.
+// What algorithms share that send every block straight to its target: AllToAll along a row, far peers first, all
+// posted at once; permutations.
 #pragma once
 
 #include "collectives/algorithm.hpp"

@@ -29,9 +29,8 @@ Schedule schedule(const Request& r) {
   if (r.row->wraps()) line.row = std::make_shared<Unwrapped>(r.row);
   if (r.operation == Operation::all_to_all)
     return exchange_schedule(line, 1, {{.sign = 1, .reach = n - 1}, {.sign = -1, .reach = n - 1}});
-  return gather_based(r.operation, gather_schedule(line, 1, [n](int) {
-    return std::vector<Direction>{{.sign = 1, .reach = n - 1}, {.sign = -1, .reach = n - 1}};
-  }), 2);
+  return gather_based(r.operation,
+                      gather_schedule(line, 1, {{.sign = 1, .reach = n - 1}, {.sign = -1, .reach = n - 1}}), 2);
 }
 
 // Scaling Book ch. 3, pop quiz 2: n - 1 hops of V/n over one-way bandwidth; AllReduce is two of them. AllToAll: the
@@ -40,16 +39,22 @@ ClosedForm closed_form(const Request& r) {
   const int n = r.row->size();
   const double v = static_cast<double>(r.bytes.count());
   switch (r.operation) {
-    case Operation::all_reduce: return {2 * v * (n - 1) / n, 2 * (n - 1), "2V(N-1)/(N W/2)"};
-    case Operation::all_to_all: return {v * (n * n / 4) / n / n, n - 1, "V floor(N^2/4)/(N^2 W/2)"};
-    default: return {v * (n - 1) / n, n - 1, "V(N-1)/(N W/2)"};
+    case Operation::all_reduce:
+      return {2 * v * (n - 1) / n, 2 * (n - 1), "2V(N-1)/(N W/2)"};
+    case Operation::all_to_all: {
+      const int blocks = n * n / 4;
+      return {v * blocks / n / n, n - 1, "V floor(N^2/4)/(N^2 W/2)"};
+    }
+    default:
+      return {v * (n - 1) / n, n - 1, "V(N-1)/(N W/2)"};
   }
 }
 
 }  // namespace
 
 Algorithm algorithm_line() {
-  return {"line", "both ways along a line, shard by shard", "Scaling Book ch. 3, pop quiz 2", obstacle, schedule, closed_form};
+  return {"line",     "both ways along a line, shard by shard", "Scaling Book ch. 3, pop quiz 2", obstacle, schedule,
+          closed_form};
 }
 
 }  // namespace hopsim

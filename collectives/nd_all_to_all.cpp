@@ -2,7 +2,8 @@
 // axes, so that all axes are busy at once; far peers first, half rings both ways, the least advanced phase first.
 //
 // Along its first axis a chip sends each peer all blocks for chips of that peer's coordinate; along the second those
-// that have come so far, and so on. First in, first out would take 1.06 to 1.19 of the closed form; this takes 1.0001.
+// that have come so far, and so on. First in, first out would take 1.06 to 1.19 of the closed form; this
+// takes 1.0001.
 #include <algorithm>
 #include <cmath>
 
@@ -12,9 +13,10 @@ namespace hopsim {
 namespace {
 
 constexpr int kMostChunks = 3;
-constexpr std::uint64_t kSmallestAtom = 64;      // bytes
+constexpr std::uint64_t kSmallestAtom = 64;  // bytes
 
-// The numbers of a part of the blocks that travels by itself: a message of stage j to a peer q along the stage's axis.
+// The numbers of a part of the blocks that travels by itself: a message of stage j to a peer q along the stage's
+// axis.
 struct Slab {
   std::uint32_t lane, stage, holder, target, half;
 };
@@ -22,7 +24,8 @@ struct Slab {
 // What all lanes of one request share.
 struct Plan {
   explicit Plan(const Request& r) : row(r.row), chunks(static_cast<std::uint32_t>(r.chunks)) {
-    for (const int d : row->dimensions()) sizes.push_back(static_cast<std::uint32_t>(row->shape().size[static_cast<std::size_t>(d)]));
+    for (const int d : row->dimensions())
+      sizes.push_back(static_cast<std::uint32_t>(row->shape().size[static_cast<std::size_t>(d)]));
     longest = *std::max_element(sizes.begin(), sizes.end());
   }
   std::size_t axes() const { return sizes.size(); }
@@ -35,7 +38,9 @@ struct Plan {
   }
 
   std::uint32_t encode(const Slab& s) const {
-    return (((s.lane * static_cast<std::uint32_t>(axes()) + s.stage) * members() + s.holder) * longest + s.target) * 3 + s.half;
+    return (((s.lane * static_cast<std::uint32_t>(axes()) + s.stage) * members() + s.holder) * longest + s.target) *
+               3 +
+           s.half;
   }
   Slab decode(std::uint32_t code) const {
     Slab s{};
@@ -47,8 +52,8 @@ struct Plan {
     return s;
   }
 
-  // The blocks in a slab: sources alike with the holder on the axes still to come, targets alike on those behind it, and
-  // the target's coordinate on this one.
+  // The blocks in a slab: sources alike with the holder on the axes still to come, targets alike on those behind it,
+  // and the target's coordinate on this one.
   void expand(const Chunk& c, std::vector<std::uint32_t>& atoms) const {
     const Slab s = decode(c.first);
     for (std::uint32_t from = 0; from < members(); ++from)
@@ -56,12 +61,14 @@ struct Plan {
         bool in = true;
         for (std::size_t j = 0; j < axes() && in; ++j) {
           const std::size_t a = axis(s.lane, j);
-          if (j < s.stage) in = coordinate(to, a) == coordinate(s.holder, a);
-          else in = coordinate(from, a) == coordinate(s.holder, a) && (j > s.stage || coordinate(to, a) == s.target);
+          if (j < s.stage)
+            in = coordinate(to, a) == coordinate(s.holder, a);
+          else
+            in = coordinate(from, a) == coordinate(s.holder, a) && (j > s.stage || coordinate(to, a) == s.target);
         }
         if (!in) continue;
         const std::uint32_t first = (from * members() + to) * per_block() + 2 * s.lane;
-        if (s.half != 1) atoms.push_back(first);             // half 0: both, 1: the second, 2: the first
+        if (s.half != 1) atoms.push_back(first);  // half 0: both, 1: the second, 2: the first
         if (s.half != 2) atoms.push_back(first + 1);
       }
   }
@@ -81,7 +88,11 @@ struct Leg {
 class AxisExchange final : public Phase {
  public:
   AxisExchange(PlanPtr plan, std::uint32_t lane, std::uint32_t stage)
-      : plan_(std::move(plan)), lane_(lane), stage_(stage), axis_(plan_->axis(lane, stage)), n_(static_cast<int>(plan_->sizes[axis_])) {
+      : plan_(std::move(plan)),
+        lane_(lane),
+        stage_(stage),
+        axis_(plan_->axis(lane, stage)),
+        n_(static_cast<int>(plan_->sizes[axis_])) {
     if (wraps()) ring_ = legs(0);
   }
   int length(const Coordinates& at) const override { return static_cast<int>(legs_at(at).size()) + (n_ > 1); }
@@ -97,8 +108,10 @@ class AxisExchange final : public Phase {
     const std::uint32_t blocks = plan_->members() / static_cast<std::uint32_t>(n_);
     const auto holder = static_cast<std::uint32_t>(plan_->row->position(at));
     p.out = {.peer = along(static_cast<int>(plan_->dimension(axis_)), leg.distance),
-             .chunk = {plan_->encode({lane_, stage_, holder, static_cast<std::uint32_t>(target), leg.half}), blocks * (leg.half ? 1u : 2u)},
-             .channel = 0, .times = 1};
+             .chunk = {plan_->encode({lane_, stage_, holder, static_cast<std::uint32_t>(target), leg.half}),
+                       blocks * (leg.half ? 1u : 2u)},
+             .channel = 0,
+             .times = 1};
     p.order = static_cast<std::uint8_t>(plan_->dimension(axis_));
     return p;
   }
@@ -115,17 +128,20 @@ class AxisExchange final : public Phase {
       }
     return legs;
   }
-  std::vector<Leg> legs_at(const Coordinates& at) const { return wraps() ? ring_ : legs(at[plan_->dimension(axis_)]); }
+  std::vector<Leg> legs_at(const Coordinates& at) const {
+    return wraps() ? ring_ : legs(at[plan_->dimension(axis_)]);
+  }
 
   PlanPtr plan_;
   std::uint32_t lane_, stage_;
   std::size_t axis_;
   int n_;
-  std::vector<Leg> ring_;                                     // the same for every chip of a ring
+  std::vector<Leg> ring_;  // the same for every chip of a ring
 };
 
 std::string obstacle(const Request& r) {
-  if (r.operation != Operation::all_to_all) return "nd_all_to_all does all_to_all, not " + std::string(name(r.operation));
+  if (r.operation != Operation::all_to_all)
+    return "nd_all_to_all does all_to_all, not " + std::string(name(r.operation));
   if (r.row->dimensions().empty()) return "nd_all_to_all needs an axis over dimensions of the fabric";
   if (r.book) return "schedule: book is for one axis; valid: schedule: optimal";
   const auto n = static_cast<std::uint64_t>(r.row->size());
@@ -137,7 +153,8 @@ std::string obstacle(const Request& r) {
 
 int own_chunks(const Request& r) {
   const auto n = static_cast<std::uint64_t>(r.row->size());
-  return static_cast<int>(std::clamp<std::uint64_t>(r.bytes.count() / (n * n) / 2 / r.row->dimensions().size() / kSmallestAtom, 1, kMostChunks));
+  return static_cast<int>(std::clamp<std::uint64_t>(
+      r.bytes.count() / (n * n) / 2 / r.row->dimensions().size() / kSmallestAtom, 1, kMostChunks));
 }
 
 Schedule schedule(const Request& r) {
@@ -151,7 +168,8 @@ Schedule schedule(const Request& r) {
   s.parts.push_back({.first = 0, .per_member = n * plan->per_block(), .atom = atom});
   for (std::uint32_t lane = 0; lane < lanes; ++lane) {
     s.lanes.push_back({.phases = {}, .atom = atom, .sender_channel = lane});
-    for (std::uint32_t stage = 0; stage < plan->axes(); ++stage) s.add(lane, std::make_shared<AxisExchange>(plan, lane, stage));
+    for (std::uint32_t stage = 0; stage < plan->axes(); ++stage)
+      s.add(lane, std::make_shared<AxisExchange>(plan, lane, stage));
   }
   return s;
 }
@@ -164,7 +182,9 @@ ClosedForm closed_form(const Request& r) {
   for (const int d : r.row->dimensions()) {
     const double a = r.row->shape().size[static_cast<std::size_t>(d)];
     const bool wraps = r.row->shape().wrap[static_cast<std::size_t>(d)];
-    const double load = wraps ? (r.row->shape().size[static_cast<std::size_t>(d)] % 2 ? (a - 1 / a) / (8 * n) : a / (8 * n)) : std::floor(a * a / 4) / (a * n);
+    const double load =
+        wraps ? (r.row->shape().size[static_cast<std::size_t>(d)] % 2 ? (a - 1 / a) / (8 * n) : a / (8 * n))
+              : std::floor(a * a / 4) / (a * n);
     f.link_bytes = std::max(f.link_bytes, static_cast<double>(r.bytes.count()) * load);
     f.hops += static_cast<int>(wraps ? a / 2 : a - 1);
   }
@@ -174,8 +194,13 @@ ClosedForm closed_form(const Request& r) {
 }  // namespace
 
 Algorithm algorithm_nd_all_to_all() {
-  return {"nd_all_to_all", "AllToAll axis by axis, parts of every block round all axes at once", "Scaling Book ch. 3", obstacle, schedule,
-          closed_form, own_chunks};
+  return {"nd_all_to_all",
+          "AllToAll axis by axis, parts of every block round all axes at once",
+          "Scaling Book ch. 3",
+          obstacle,
+          schedule,
+          closed_form,
+          own_chunks};
 }
 
 }  // namespace hopsim

@@ -2,8 +2,8 @@
 // all links are loaded alike, each part in two directions and k chunks; a lane goes round one axis after another. An
 // AllGather goes through a part's axes from last to first, so that what it holds stays one range of atoms.
 //
-// Of the messages ready for a link the one of the least advanced phase goes first: first in, first out loses 7 to 46 %.
-// Over 2V/3W (AllReduce, three axes), measured at 8 chunks: 1.005 on 16x20x28, 1.002 on 4x8x16.
+// Of the messages ready for a link the one of the least advanced phase goes first: first in, first out loses 7 to 46
+// %. Over 2V/3W (AllReduce, three axes), measured at 8 chunks: 1.005 on 16x20x28, 1.002 on 4x8x16.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,18 +14,20 @@ namespace hopsim {
 namespace {
 
 constexpr int kMostChunks = 8;
-constexpr std::uint64_t kSmallestAtom = 2048;   // bytes; below it latency outweighs what more chunks could hide
+constexpr std::uint64_t kSmallestAtom = 2048;  // bytes; below it latency outweighs what more chunks could hide
 
 // Along an axis without wraparound: what comes from either side goes on, in turn.
 class LineGather final : public Phase {
  public:
   LineGather(RowPtr row, RingGather::Atoms atoms)
-      : row_(std::move(row)), forwards_(row_, 1, row_->size() - 1, atoms), backwards_(row_, -1, row_->size() - 1, atoms) {}
+      : row_(std::move(row)),
+        forwards_(row_, 1, row_->size() - 1, atoms),
+        backwards_(row_, -1, row_->size() - 1, atoms) {}
   int channels() const override { return 2; }
   int length(const Coordinates& at) const override { return row_->position(at) < 0 ? 0 : row_->size() + 1; }
   Passage passage(const Coordinates& at, int i) const override {
     const int from_left = row_->position(at), from_right = row_->size() - 1 - from_left;
-    const int both = std::min(from_left, from_right) + 1;     // stops that have a passage either way
+    const int both = std::min(from_left, from_right) + 1;  // stops that have a passage either way
     const bool backwards = i < 2 * both ? i % 2 == 1 : from_right > from_left;
     Passage p = (backwards ? backwards_ : forwards_).passage(at, i < 2 * both ? i / 2 : i - both);
     p.in.channel = p.out.channel = backwards;
@@ -44,10 +46,13 @@ std::vector<int> sizes_of(const Row& row) {
 }
 
 // Time an axis takes for the bytes it carries, in units of a wrapped one.
-double slowness(const Row& row, std::size_t axis) { return row.shape().wrap[static_cast<std::size_t>(row.dimensions()[axis])] ? 1 : 2; }
+double slowness(const Row& row, std::size_t axis) {
+  return row.shape().wrap[static_cast<std::size_t>(row.dimensions()[axis])] ? 1 : 2;
+}
 
 // Shares of the parts, part p beginning at axis p, such that all axes take the same time; and that time, in units of
-// V/W. An axis of a chips moves (1 - 1/a) of what it gathers, and of that there is less the later it comes in its part.
+// V/W. An axis of a chips moves (1 - 1/a) of what it gathers, and of that there is less the later it comes in its
+// part.
 struct Balance {
   std::vector<double> share;
   double time = 0;
@@ -55,7 +60,7 @@ struct Balance {
 Balance balance(const Row& row) {
   const auto sizes = sizes_of(row);
   const std::size_t n = sizes.size();
-  std::vector<std::vector<double>> m(n, std::vector<double>(n + 1, 1));    // load[axis][part], then the right side
+  std::vector<std::vector<double>> m(n, std::vector<double>(n + 1, 1));  // load[axis][part], then the right side
   for (std::size_t p = 0; p < n; ++p) {
     double left = 1;
     for (std::size_t j = 0; j < n; ++j) {
@@ -64,7 +69,7 @@ Balance balance(const Row& row) {
       left /= sizes[a];
     }
   }
-  for (std::size_t i = 0; i < n; ++i)                         // Gauss-Jordan; the diagonal dominates
+  for (std::size_t i = 0; i < n; ++i)  // Gauss-Jordan; the diagonal dominates
     for (std::size_t r = 0; r < n; ++r)
       if (r != i) {
         const double f = m[r][i] / m[i][i];
@@ -81,7 +86,8 @@ Balance balance(const Row& row) {
 std::string obstacle(const Request& r) {
   if (r.row->dimensions().size() < 2) return "nd_ring needs an axis over two dimensions or more";
   if (r.book) return "schedule: book is for one axis; valid: schedule: optimal";
-  if (r.operation == Operation::all_to_all) return "nd_ring does all_gather, reduce_scatter and all_reduce, not all_to_all; valid: nd_all_to_all";
+  if (r.operation == Operation::all_to_all)
+    return "nd_ring does all_gather, reduce_scatter and all_reduce, not all_to_all; valid: nd_all_to_all";
   return row_obstacle("nd_ring", r);
 }
 
@@ -106,8 +112,9 @@ class Builder {
  private:
   void add_lane(std::size_t part, int sign, double share) {
     const auto members = static_cast<std::uint32_t>(request_.row->size());
-    const AtomSize atom(Bytes(static_cast<std::uint64_t>(std::ceil(static_cast<double>(request_.bytes.count()) * share))),
-                        2u * static_cast<std::uint64_t>(request_.chunks) * members);
+    const AtomSize atom(
+        Bytes(static_cast<std::uint64_t>(std::ceil(static_cast<double>(request_.bytes.count()) * share))),
+        2u * static_cast<std::uint64_t>(request_.chunks) * members);
     const std::size_t lane = schedule_.lanes.size();
     const std::size_t n = sizes_.size();
     schedule_.lanes.push_back({.phases = {}, .atom = atom, .sender_channel = static_cast<std::uint32_t>(lane)});
@@ -120,7 +127,7 @@ class Builder {
       stride *= static_cast<std::uint32_t>(sizes_[a]);
     }
     RingGather::Atoms atoms{.per_shard = 0, .first = schedule_.atoms, .count = 1, .outer = owned.stride};
-    for (std::size_t j = n; j-- > 0;) {                       // what is gathered becomes part of the block
+    for (std::size_t j = n; j-- > 0;) {  // what is gathered becomes part of the block
       const std::size_t a = (part + j) % n;
       atoms.per_shard = std::exchange(atoms.outer[dimension(a)], 0);
       atoms.count = atoms.per_shard;
@@ -146,7 +153,8 @@ class Builder {
 // Every lane ends where its AllGather begins, so nothing has to wait for other lanes in between.
 Schedule schedule(const Request& r) { return gather_based(r.operation, Builder(r).gather(), 1); }
 
-// Scaling Book ch. 3: V(1 - 1/N) over the links of all k axes, V(1-1/N)/(kW) where all wrap; d - 1 hops along an axis.
+// Scaling Book ch. 3: V(1 - 1/N) over the links of all k axes, V(1-1/N)/(kW) where all wrap; d - 1 hops along an
+// axis.
 ClosedForm closed_form(const Request& r) {
   const double v = static_cast<double>(r.bytes.count());
   const int times = r.operation == Operation::all_reduce ? 2 : 1;
@@ -158,8 +166,13 @@ ClosedForm closed_form(const Request& r) {
 }  // namespace
 
 Algorithm algorithm_nd_ring() {
-  return {"nd_ring", "parts of the array round all axes at once", "Scaling Book ch. 3; Google's TPU v4 paper (Jouppi et al., ISCA 2023)",
-          obstacle, schedule, closed_form, own_chunks};
+  return {"nd_ring",
+          "parts of the array round all axes at once",
+          "Scaling Book ch. 3; Google's TPU v4 paper (Jouppi et al., ISCA 2023)",
+          obstacle,
+          schedule,
+          closed_form,
+          own_chunks};
 }
 
 }  // namespace hopsim

@@ -36,17 +36,21 @@ std::optional<Operation> operation_named(std::string_view text) {
 NcclSize nccl_size(Operation op, Bytes bytes, int n) {
   const double others = static_cast<double>(n - 1) / n;
   switch (op) {
-    case Operation::all_reduce: return {bytes, 2 * others};
+    case Operation::all_reduce:
+      return {bytes, 2 * others};
     case Operation::all_gather:
     case Operation::reduce_scatter:
     case Operation::gather:
-    case Operation::scatter: return {bytes, others};
+    case Operation::scatter:
+      return {bytes, others};
     // nccl-tests' size of an AllToAll is what one rank sends.
-    case Operation::all_to_all: return {Bytes((bytes.count() + static_cast<std::uint64_t>(n) - 1) / static_cast<std::uint64_t>(n)), others};
+    case Operation::all_to_all:
+      return {Bytes((bytes.count() + static_cast<std::uint64_t>(n) - 1) / static_cast<std::uint64_t>(n)), others};
     case Operation::broadcast:
     case Operation::reduce:
     case Operation::collective_permute:
-    case Operation::send_recv: return {bytes, 1};
+    case Operation::send_recv:
+      return {bytes, 1};
   }
   return {bytes, 1};
 }

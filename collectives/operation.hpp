@@ -12,11 +12,20 @@
 namespace hopsim {
 
 enum class Operation {
-  all_gather, reduce_scatter, all_reduce, all_to_all, broadcast, reduce, gather, scatter, collective_permute, send_recv
+  all_gather,
+  reduce_scatter,
+  all_reduce,
+  all_to_all,
+  broadcast,
+  reduce,
+  gather,
+  scatter,
+  collective_permute,
+  send_recv
 };
 
-std::string_view name(Operation);                          // as in scenario files: "all_gather"
-std::string_view title(Operation);                         // as people say it: "AllGather"
+std::string_view name(Operation);   // as in scenario files: "all_gather"
+std::string_view title(Operation);  // as people say it: "AllGather"
 // Also JAX's names: psum, psum_scatter, ppermute.
 std::optional<Operation> operation_named(std::string_view);
 

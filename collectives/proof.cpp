@@ -15,7 +15,7 @@ using Labels = std::vector<std::uint64_t>;
 
 // Never 0: that is a chip's word for "nothing here".
 std::uint64_t label(std::uint64_t chip, std::uint64_t atom) {
-  std::uint64_t z = (chip << 32 | atom) + 0x9e3779b97f4a7c15u;     // splitmix64
+  std::uint64_t z = (chip << 32 | atom) + 0x9e3779b97f4a7c15u;  // splitmix64
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
   z = (z ^ z >> 27) * 0x94d049bb133111ebu;
   return (z ^ z >> 31) | 1;
@@ -24,7 +24,11 @@ std::uint64_t label(std::uint64_t chip, std::uint64_t atom) {
 class Interpreter {
  public:
   Interpreter(const Shape& shape, const Schedule& schedule, const std::vector<AtomSize>& sizes, std::uint64_t seed)
-      : shape_(shape), schedule_(schedule), sizes_(sizes), random_(seed), state_(shape.chips(), Labels(schedule.atoms)),
+      : shape_(shape),
+        schedule_(schedule),
+        sizes_(sizes),
+        random_(seed),
+        state_(shape.chips(), Labels(schedule.atoms)),
         sent_(shape.chips(), std::vector<bool>(schedule.atoms)) {}
 
   std::uint64_t& operator()(std::uint32_t chip, std::uint32_t atom) { return state_[chip][atom]; }
@@ -46,7 +50,8 @@ class Interpreter {
     }
     for (const auto& [key, box] : boxes_)
       if (!box.empty())
-        fail(static_cast<std::uint32_t>(key / channels()), "gets chunk " + std::to_string(box.front().chunk.first) + ", which no step takes");
+        fail(static_cast<std::uint32_t>(key / channels()),
+             "gets chunk " + std::to_string(box.front().chunk.first) + ", which no step takes");
   }
 
   [[noreturn]] void fail(std::uint32_t chip, const std::string& what) const {
@@ -57,8 +62,17 @@ class Interpreter {
   }
 
  private:
-  struct Mail { Chunk chunk; Op op; std::vector<std::uint32_t> atoms; Labels data; };
-  struct Place { std::uint32_t chip, lane; std::uint32_t phase = 0; int i = 0; };
+  struct Mail {
+    Chunk chunk;
+    Op op;
+    std::vector<std::uint32_t> atoms;
+    Labels data;
+  };
+  struct Place {
+    std::uint32_t chip, lane;
+    std::uint32_t phase = 0;
+    int i = 0;
+  };
 
   [[noreturn]] void fail_waiting(const Place& p) const {
     const Phase& phase = *schedule_.lanes[p.lane].phases[p.phase].phase;
@@ -97,7 +111,8 @@ class Interpreter {
 
   void post(std::uint32_t from, const Coordinates& at, int channel, const Passage& p, const AtomSize& atom_size) {
     Mail mail{.chunk = p.out.chunk, .op = p.op, .atoms = atoms_of(from, p.out.chunk), .data = {}};
-    if (mail.atoms.size() != p.out.chunk.count) fail(from, "sends chunk " + std::to_string(p.out.chunk.first) + " of another size than it says");
+    if (mail.atoms.size() != p.out.chunk.count)
+      fail(from, "sends chunk " + std::to_string(p.out.chunk.first) + " of another size than it says");
     for (const std::uint32_t a : mail.atoms) {
       if (state_[from][a] == 0) fail(from, "sends chunk " + std::to_string(a) + ", which it does not have");
       if (atom_size < sizes_[a]) fail(from, "sends chunk " + std::to_string(a) + " in too few bytes");
@@ -138,14 +153,16 @@ class Interpreter {
   }
 
   std::uint64_t channels() const { return static_cast<std::uint64_t>(schedule_.channels); }
-  std::deque<Mail>& box(std::uint32_t chip, int channel) { return boxes_[chip * channels() + static_cast<std::uint64_t>(channel)]; }
+  std::deque<Mail>& box(std::uint32_t chip, int channel) {
+    return boxes_[chip * channels() + static_cast<std::uint64_t>(channel)];
+  }
 
   const Shape& shape_;
   const Schedule& schedule_;
-  const std::vector<AtomSize>& sizes_;                           // of each atom
+  const std::vector<AtomSize>& sizes_;  // of each atom
   std::mt19937_64 random_;
   std::vector<Labels> state_;
-  std::vector<std::vector<bool>> sent_;                 // what each chip passed on
+  std::vector<std::vector<bool>> sent_;  // what each chip passed on
   std::unordered_map<std::uint64_t, std::deque<Mail>> boxes_;
   bool progress_ = false;
 };
@@ -158,7 +175,8 @@ struct Member {
 // Whether an atom is the member's, by the schedule's parts.
 class Ownership {
  public:
-  Ownership(const Schedule& s, const Shape& shape, const std::vector<Member>& members, int n) : parts_(s.parts), part_of_(s.atoms) {
+  Ownership(const Schedule& s, const Shape& shape, const std::vector<Member>& members, int n)
+      : parts_(s.parts), part_of_(s.atoms) {
     for (std::uint32_t p = 0; p < s.parts.size(); ++p)
       std::fill_n(part_of_.begin() + s.parts[p].first, s.parts[p].per_member * static_cast<std::uint32_t>(n), p);
     for (const Member& m : members)
@@ -171,8 +189,8 @@ class Ownership {
 
  private:
   const std::vector<Part>& parts_;
-  std::vector<std::uint32_t> part_of_;                                     // by atom
-  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> member_;   // by chip, then part
+  std::vector<std::uint32_t> part_of_;                                    // by atom
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> member_;  // by chip, then part
 };
 
 std::vector<Member> members_of(const Shape& shape, const Row& row) {
@@ -187,7 +205,7 @@ std::vector<Member> members_of(const Shape& shape, const Row& row) {
 // Every chip contributes to every atom; `ends_with(member, atom)` says who must end with the sum.
 template <class EndsWith>
 void prove_sums(Interpreter& chips, const std::vector<Member>& members, const Schedule& s, EndsWith ends_with) {
-  std::unordered_map<std::uint64_t, std::uint64_t> sums;       // by row and atom
+  std::unordered_map<std::uint64_t, std::uint64_t> sums;  // by row and atom
   for (const Member& m : members)
     for (std::uint32_t a = 0; a < s.atoms; ++a) {
       chips(m.chip, a) = label(m.chip, a);
@@ -200,10 +218,11 @@ void prove_sums(Interpreter& chips, const std::vector<Member>& members, const Sc
         chips.fail(m.chip, "ends with chunk " + std::to_string(a) + " not summed once over every member");
 }
 
-// Every atom begins at its owner; `ends_with(member, atom)` says who must end with it. Nobody else may get it, but to pass
-// it on.
+// Every atom begins at its owner; `ends_with(member, atom)` says who must end with it. Nobody else may get it, but to
+// pass it on.
 template <class EndsWith>
-void prove_moves(Interpreter& chips, const std::vector<Member>& members, const Schedule& s, const Ownership& owns, EndsWith ends_with) {
+void prove_moves(Interpreter& chips, const std::vector<Member>& members, const Schedule& s, const Ownership& owns,
+                 EndsWith ends_with) {
   for (const Member& m : members)
     for (std::uint32_t a = 0; a < s.atoms; ++a)
       if (owns(m, a)) chips(m.chip, a) = label(m.row, a);
@@ -211,21 +230,24 @@ void prove_moves(Interpreter& chips, const std::vector<Member>& members, const S
   for (const Member& m : members)
     for (std::uint32_t a = 0; a < s.atoms; ++a) {
       const bool mine = owns(m, a), wanted = ends_with(m, a);
-      if (wanted && chips(m.chip, a) != label(m.row, a)) chips.fail(m.chip, "ends without chunk " + std::to_string(a));
+      if (wanted && chips(m.chip, a) != label(m.row, a))
+        chips.fail(m.chip, "ends without chunk " + std::to_string(a));
       if (!wanted && !mine && chips(m.chip, a) != 0 && !chips.passed_on(m.chip, a))
         chips.fail(m.chip, "got chunk " + std::to_string(a) + ", which nobody wanted there");
     }
 }
 
 // Atom (source * n + target) * per_block + piece.
-void prove_all_to_all(Interpreter& chips, const std::vector<Member>& members, const Schedule& s, const Ownership& owns, int n) {
+void prove_all_to_all(Interpreter& chips, const std::vector<Member>& members, const Schedule& s,
+                      const Ownership& owns, int n) {
   const std::uint32_t per_block = s.atoms / static_cast<std::uint32_t>(n) / static_cast<std::uint32_t>(n);
   prove_moves(chips, members, s, owns, [=](const Member& m, std::uint32_t a) {
     return static_cast<int>(a / per_block % static_cast<std::uint32_t>(n)) == m.position;
   });
 }
 
-void prove_permutation(Interpreter& chips, const std::vector<Member>& members, const Schedule& s, const Ownership& owns, const Request& r) {
+void prove_permutation(Interpreter& chips, const std::vector<Member>& members, const Schedule& s,
+                       const Ownership& owns, const Request& r) {
   const int n = r.row->size();
   std::vector<int> source(static_cast<std::size_t>(n), -1);
   for (const auto& [from, to] : r.pairs) source[static_cast<std::size_t>(to)] = from;
@@ -253,7 +275,8 @@ std::vector<AtomSize> check_parts(const Request& r, const Schedule& s) {
     bytes += p.atom.of(n).count();
   }
   if (bytes < needed)
-    throw ProofFailed("the schedule is wrong: its parts hold " + std::to_string(bytes) + " of " + std::to_string(needed) + " B");
+    throw ProofFailed("the schedule is wrong: its parts hold " + std::to_string(bytes) + " of " +
+                      std::to_string(needed) + " B");
   if (const auto none = std::find(named.begin(), named.end(), false); none != named.end())
     throw ProofFailed("the schedule is wrong: no part names chunk " + std::to_string(none - named.begin()));
   return size;
@@ -269,13 +292,19 @@ void prove(const Shape& shape, const Request& request, const Schedule& schedule,
   const Ownership owns(schedule, shape, members, n);
   const auto everyone = [](const Member&, std::uint32_t) { return true; };
   switch (request.operation) {
-    case Operation::all_gather: return prove_moves(chips, members, schedule, owns, everyone);
-    case Operation::reduce_scatter: return prove_sums(chips, members, schedule, owns);
-    case Operation::all_reduce: return prove_sums(chips, members, schedule, everyone);
-    case Operation::all_to_all: return prove_all_to_all(chips, members, schedule, owns, n);
+    case Operation::all_gather:
+      return prove_moves(chips, members, schedule, owns, everyone);
+    case Operation::reduce_scatter:
+      return prove_sums(chips, members, schedule, owns);
+    case Operation::all_reduce:
+      return prove_sums(chips, members, schedule, everyone);
+    case Operation::all_to_all:
+      return prove_all_to_all(chips, members, schedule, owns, n);
     case Operation::collective_permute:
-    case Operation::send_recv: return prove_permutation(chips, members, schedule, owns, request);
-    default: throw std::logic_error("no proof of " + std::string(name(request.operation)));
+    case Operation::send_recv:
+      return prove_permutation(chips, members, schedule, owns, request);
+    default:
+      throw std::logic_error("no proof of " + std::string(name(request.operation)));
   }
 }
 

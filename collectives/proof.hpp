@@ -1,8 +1,8 @@
 // The data-flow proof: a schedule interpreted on labels. No engine, no time.
 //
-// Lanes run in a random order as far as they can, so a missing wait between lanes shows; a message is applied when its
-// step takes it. Labels are random 64-bit numbers, sums are modulo 2^64: each chip must end with every contribution
-// exactly once and nothing else. A false schedule passes with a chance of about 2^-64 an atom.
+// Lanes run in a random order as far as they can, so a missing wait between lanes shows; a message is applied when
+// its step takes it. Labels are random 64-bit numbers, sums are modulo 2^64: each chip must end with every
+// contribution exactly once and nothing else. A false schedule passes with a chance of about 2^-64 an atom.
 //
 // Cost: chips x atoms words of memory, and the bytes of a run in time.
 #pragma once

@@ -7,19 +7,21 @@ namespace {
 
 std::string obstacle(const Request& r) {
   if (!r.row->wraps() && r.row->size() > 2)
-    return "ring needs an axis that wraps around; this one, of " + std::to_string(r.row->size()) + ", does not; valid: line";
+    return "ring needs an axis that wraps around; this one, of " + std::to_string(r.row->size()) +
+           ", does not; valid: line";
   return row_obstacle("ring", r);
 }
 
 Schedule schedule(const Request& r) {
   const int n = r.row->size();
   const bool exchange = r.operation == Operation::all_to_all;
-  if (!r.row->wraps()) {                         // two chips: one link each way
+  if (!r.row->wraps()) {  // two chips: one link each way
     if (exchange) return exchange_schedule(r, 1, {{.sign = 1, .reach = n - 1}, {.sign = -1, .reach = n - 1}});
-    return gather_based(r.operation, gather_schedule(r, 1, [n](int) { return std::vector<Direction>{{.sign = 1, .reach = n - 1}, {.sign = -1, .reach = n - 1}}; }), 2);
+    return gather_based(r.operation,
+                        gather_schedule(r, 1, {{.sign = 1, .reach = n - 1}, {.sign = -1, .reach = n - 1}}), 2);
   }
   if (exchange) return exchange_schedule(r, 1, {{.sign = 1, .reach = n - 1}});
-  return gather_based(r.operation, gather_schedule(r, 1, [n](int) { return std::vector<Direction>{{.sign = 1, .reach = n - 1}}; }), 1);
+  return gather_based(r.operation, gather_schedule(r, 1, {{.sign = 1, .reach = n - 1}}), 1);
 }
 
 // Scaling Book ch. 3: (n - 1) hops of V/n over one-way bandwidth; AllReduce is two of them. AllToAll (ch. 3, question
@@ -28,9 +30,12 @@ ClosedForm closed_form(const Request& r) {
   const double n = r.row->size(), v = static_cast<double>(r.bytes.count());
   const int hops = r.row->size() - 1;
   switch (r.operation) {
-    case Operation::all_reduce: return {2 * v * (n - 1) / n, 2 * hops, "2V(N-1)/(N W/2)"};
-    case Operation::all_to_all: return {v * (n - 1) / (2 * n), hops, "V(N-1)/(2N W/2)"};
-    default: return {v * (n - 1) / n, hops, "V(N-1)/(N W/2)"};
+    case Operation::all_reduce:
+      return {2 * v * (n - 1) / n, 2 * hops, "2V(N-1)/(N W/2)"};
+    case Operation::all_to_all:
+      return {v * (n - 1) / (2 * n), hops, "V(N-1)/(2N W/2)"};
+    default:
+      return {v * (n - 1) / n, hops, "V(N-1)/(N W/2)"};
   }
 }
 

@@ -21,7 +21,8 @@ int RingGather::length(const Coordinates& at) const {
 Passage RingGather::passage(const Coordinates& at, int i) const {
   const int position = row_->position(at);
   Passage p;
-  if (i > 0) p.in = {.peer = row_->way(at, -direction_), .chunk = chunk(at, position, i, i), .channel = 0, .times = 1};
+  if (i > 0)
+    p.in = {.peer = row_->way(at, -direction_), .chunk = chunk(at, position, i, i), .channel = 0, .times = 1};
   if (i < reach_ && has_next(position))
     p.out = {.peer = row_->way(at, direction_), .chunk = chunk(at, position, i, i + 1), .channel = 0, .times = 1};
   return p;
@@ -44,6 +45,24 @@ Chunk RingGather::chunk(const Coordinates& at, int position, int distance, int h
   return {last_ == LastHop::first_half ? first : first + half, half};
 }
 
+Schedule gather_schedule(const Request& r, std::uint32_t halves, const std::vector<Direction>& directions) {
+  const auto n = static_cast<std::uint32_t>(r.row->size());
+  const std::uint32_t per_shard = halves * static_cast<std::uint32_t>(r.chunks);
+  Schedule s;
+  s.atoms = per_shard * n;
+  const AtomSize atom(r.bytes, s.atoms);
+  s.parts.push_back({.first = 0, .per_member = per_shard, .atom = atom});
+  for (int c = 0; c < r.chunks; ++c)
+    for (const Direction& d : directions) {
+      if (d.reach == 0) continue;
+      const RingGather::Atoms atoms{
+          .per_shard = per_shard, .first = halves * static_cast<std::uint32_t>(c), .count = halves};
+      s.lanes.push_back({.phases = {}, .atom = atom, .sender_channel = d.sign > 0 ? 0u : 1u});
+      s.add(s.lanes.size() - 1, std::make_shared<RingGather>(r.row, d.sign, d.reach, atoms, d.last));
+    }
+  return s;
+}
+
 Schedule gather_based(Operation operation, Schedule gather, int directions) {
   if (operation == Operation::all_gather) return gather;
   if (operation == Operation::reduce_scatter) return reversed(std::move(gather));
@@ -51,7 +70,7 @@ Schedule gather_based(Operation operation, Schedule gather, int directions) {
 }
 
 namespace {
-constexpr int kMostChunks = 1024;      // each is a lane or two, and lanes are numbered in 12 bits
+constexpr int kMostChunks = 1024;  // each is a lane or two, and lanes are numbered in 12 bits
 }
 
 std::string row_obstacle(std::string_view algorithm, const Request& r) {
@@ -60,17 +79,22 @@ std::string row_obstacle(std::string_view algorithm, const Request& r) {
   switch (r.operation) {
     case Operation::all_gather:
     case Operation::reduce_scatter:
-    case Operation::all_reduce: break;
+    case Operation::all_reduce:
+      break;
     case Operation::all_to_all:
       if (!r.row->straight()) return "all_to_all over several dimensions is not supported yet";
       blocks = n * n;
       break;
-    default: return std::string(algorithm) + " does all_gather, reduce_scatter, all_reduce and all_to_all, not " + std::string(name(r.operation));
+    default:
+      return std::string(algorithm) + " does all_gather, reduce_scatter, all_reduce and all_to_all, not " +
+             std::string(name(r.operation));
   }
-  if (r.chunks > kMostChunks) return std::to_string(r.chunks) + " chunks are too many; valid: 1 to " + std::to_string(kMostChunks);
+  if (r.chunks > kMostChunks)
+    return std::to_string(r.chunks) + " chunks are too many; valid: 1 to " + std::to_string(kMostChunks);
   const std::uint64_t block = (r.bytes.count() + blocks - 1) / blocks;
   if (static_cast<std::uint64_t>(r.chunks) > block)
-    return std::to_string(r.chunks) + " chunks of a block of " + std::to_string(block) + " B; valid: 1 to " + std::to_string(block);
+    return std::to_string(r.chunks) + " chunks of a block of " + std::to_string(block) + " B; valid: 1 to " +
+           std::to_string(block);
   return {};
 }
 

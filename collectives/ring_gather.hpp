@@ -11,10 +11,10 @@ namespace hopsim {
 // One way round a row: shards travel up to `reach` hops, passage i being a shard's i-th stop.
 class RingGather final : public Phase {
  public:
-  enum class LastHop { whole, first_half, second_half };       // what of the chunk the hop number `reach` carries
+  enum class LastHop { whole, first_half, second_half };  // what of the chunk the hop number `reach` carries
   struct Atoms {
-    std::uint32_t per_shard, first, count;                     // this lane's chunk within each shard
-    std::array<std::uint32_t, kMaxDimensions> outer{};         // how far it moves with the coordinates of other dimensions
+    std::uint32_t per_shard, first, count;              // this lane's chunk within each shard
+    std::array<std::uint32_t, kMaxDimensions> outer{};  // how far it moves with the coordinates of other dimensions
   };
   RingGather(RowPtr row, int direction, int reach, Atoms atoms, LastHop last = LastHop::whole)
       : row_(std::move(row)), direction_(direction), reach_(reach), atoms_(atoms), last_(last) {}
@@ -24,7 +24,7 @@ class RingGather final : public Phase {
   int alike(const Coordinates&, int i, int way) const override;
 
  private:
-  int behind(int position) const;                              // shards that come by
+  int behind(int position) const;  // shards that come by
   bool has_next(int position) const;
   Chunk chunk(const Coordinates& at, int position, int distance, int hop) const;
 
@@ -40,30 +40,11 @@ struct Direction {
   int reach = 0;
   RingGather::LastHop last = RingGather::LastHop::whole;
 };
-// `directions(chunk)` says how far each direction carries chunk number `chunk`; `halves`: 2 where a last hop is halved.
-template <class Directions>
-Schedule gather_schedule(const Request& r, std::uint32_t halves, Directions directions) {
-  const auto n = static_cast<std::uint32_t>(r.row->size());
-  const std::uint32_t per_shard = halves * static_cast<std::uint32_t>(r.chunks);
-  Schedule s;
-  s.atoms = per_shard * n;
-  const AtomSize atom(r.bytes, s.atoms);
-  s.parts.push_back({.first = 0, .per_member = per_shard, .atom = atom});
-  for (int c = 0; c < r.chunks; ++c)
-    for (const Direction& d : directions(c)) {
-      if (d.reach == 0) continue;
-      s.lanes.push_back({.phases = {}, .atom = atom, .sender_channel = d.sign > 0 ? 0u : 1u});
-      s.add(s.lanes.size() - 1,
-            std::make_shared<RingGather>(
-                r.row, d.sign, d.reach,
-                RingGather::Atoms{.per_shard = per_shard, .first = halves * static_cast<std::uint32_t>(c), .count = halves},
-                d.last));
-    }
-  return s;
-}
+// `halves`: 2 where the last hop of a direction is halved.
+Schedule gather_schedule(const Request&, std::uint32_t halves, const std::vector<Direction>&);
 
-// AllGather as it is; ReduceScatter reversed; AllReduce the second, then the first, where `directions` lanes of a chunk
-// wait for one another in between: a sum is whole once it has come from all sides.
+// AllGather as it is; ReduceScatter reversed; AllReduce the second, then the first, where `directions` lanes of a
+// chunk wait for one another in between: a sum is whole once it has come from all sides.
 Schedule gather_based(Operation, Schedule gather, int directions);
 
 // Of all that runs along a row: the operation, and more chunks than a block has bytes.

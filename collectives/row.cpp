@@ -61,7 +61,7 @@ std::vector<std::pair<int, int>> cycle_through(int a, int b) {
 }
 
 struct Visit {
-  std::vector<std::vector<int>> order;              // coordinates by dimension of the row
+  std::vector<std::vector<int>> order;  // coordinates by dimension of the row
   bool closed = false;
 };
 
@@ -128,13 +128,14 @@ class RowOver final : public Row {
  private:
   std::size_t rank(const Coordinates& at) const {
     std::size_t r = 0;
-    for (const int d : dimensions()) r = r * static_cast<std::size_t>(shape().size[d]) + static_cast<std::size_t>(at[d]);
+    for (const int d : dimensions())
+      r = r * static_cast<std::size_t>(shape().size[d]) + static_cast<std::size_t>(at[d]);
     return r;
   }
 
   bool wraps_;
-  std::vector<Coordinates> at_;                     // by position
-  std::vector<int> position_;                       // by rank in the box
+  std::vector<Coordinates> at_;  // by position
+  std::vector<int> position_;    // by rank in the box
 };
 
 std::vector<std::vector<int>> row_by_row(const std::vector<int>& sizes) {
@@ -153,13 +154,16 @@ std::vector<std::vector<int>> row_by_row(const std::vector<int>& sizes) {
 
 class RowOfGroups final : public Row {
  public:
-  RowOfGroups(const Shape& box, const std::vector<std::vector<ChipId>>& groups) : Row(box), groups_(groups), place_(box.chips()) {
+  RowOfGroups(const Shape& box, const std::vector<std::vector<ChipId>>& groups)
+      : Row(box), groups_(groups), place_(box.chips()) {
     for (std::size_t g = 0; g < groups.size(); ++g) {
       if (groups[g].size() != groups.front().size())
-        throw InputError("groups of different sizes", std::to_string(groups.front().size()) + " and " + std::to_string(groups[g].size()) + " chips");
+        throw InputError("groups of different sizes", std::to_string(groups.front().size()) + " and " +
+                                                          std::to_string(groups[g].size()) + " chips");
       for (std::size_t p = 0; p < groups[g].size(); ++p) {
         Place& place = place_[index(groups[g][p])];
-        if (place.position >= 0) throw InputError("a chip stands twice in the groups", std::to_string(index(groups[g][p])));
+        if (place.position >= 0)
+          throw InputError("a chip stands twice in the groups", std::to_string(index(groups[g][p])));
         place = {static_cast<int>(g), static_cast<int>(p)};
       }
     }
@@ -168,21 +172,27 @@ class RowOfGroups final : public Row {
   bool wraps() const override { return size() > 2; }
   bool straight() const override { return false; }
   int position(const Coordinates& at) const override { return place(at).position; }
-  Coordinates at(int position) const override { return shape().at(groups_.front()[static_cast<std::size_t>(position)]); }
+  Coordinates at(int position) const override {
+    return shape().at(groups_.front()[static_cast<std::size_t>(position)]);
+  }
   Offset way(const Coordinates& at, int distance) const override {
     const Place& here = place(at);
     const int n = size();
     const auto to = static_cast<std::size_t>(((here.position + distance) % n + n) % n);
     return shortest_way(shape(), at, shape().at(groups_[static_cast<std::size_t>(here.group)][to]));
   }
-  ChipId first(const Coordinates& at) const override { return groups_[static_cast<std::size_t>(place(at).group)].front(); }
+  ChipId first(const Coordinates& at) const override {
+    return groups_[static_cast<std::size_t>(place(at).group)].front();
+  }
 
  private:
-  struct Place { int group = -1, position = -1; };
+  struct Place {
+    int group = -1, position = -1;
+  };
   const Place& place(const Coordinates& at) const { return place_[index(shape().chip(at))]; }
 
   std::vector<std::vector<ChipId>> groups_;
-  std::vector<Place> place_;                        // by chip
+  std::vector<Place> place_;  // by chip
 };
 
 class RowAlone final : public Row {
@@ -203,7 +213,7 @@ RowPtr row_along(const Shape& shape, int dimension) { return std::make_shared<Ro
 RowPtr row_over(const Shape& shape, const std::vector<int>& dimensions, RowOrder order) {
   std::vector<int> sizes;
   for (const int d : dimensions) sizes.push_back(shape.size[d]);
-  const Visit visit = order == RowOrder::ring ? ring_through(sizes) : Visit{row_by_row(sizes), order == RowOrder::rows};
+  const Visit visit = order == RowOrder::ring ? ring_through(sizes) : Visit{row_by_row(sizes), true};
   return std::make_shared<RowOver>(shape, dimensions, visit);
 }
 

@@ -20,19 +20,24 @@ namespace {
 FilePlace place_in(const NotationStep& step, int column) {
   const std::string& text = step.text.value;
   std::size_t byte = 0;
-  for (int c = 1; byte < text.size() && c < column; ++c)
-    do ++byte;
+  for (int c = 1; byte < text.size() && c < column; ++c) do
+      ++byte;
     while (byte < text.size() && (text[byte] & 0xc0) == 0x80);
   return step.source.place_of(byte);
 }
 
 Operation operation_of(CollectiveKind kind, const FilePlace& place) {
   switch (kind) {
-    case CollectiveKind::all_gather: return Operation::all_gather;
-    case CollectiveKind::reduce_scatter: return Operation::reduce_scatter;
-    case CollectiveKind::all_reduce: return Operation::all_reduce;
-    case CollectiveKind::all_to_all: return Operation::all_to_all;
-    case CollectiveKind::slice: break;
+    case CollectiveKind::all_gather:
+      return Operation::all_gather;
+    case CollectiveKind::reduce_scatter:
+      return Operation::reduce_scatter;
+    case CollectiveKind::all_reduce:
+      return Operation::all_reduce;
+    case CollectiveKind::all_to_all:
+      return Operation::all_to_all;
+    case CollectiveKind::slice:
+      break;
   }
   refuse(place, "a Slice by itself");
 }
@@ -90,8 +95,8 @@ class Builder {
   }
 
   void add_collective_line(const Collective& c, const NotationStep& step, std::string text) {
-    const ResolvedCollective r =
-        collective_step(c, {.mesh = machine_.mesh, .sizes = sizes_, .dtype = scenario_.dtype.value, .arrays = arrays_});
+    const ResolvedCollective r = collective_step(
+        c, {.mesh = machine_.mesh, .sizes = sizes_, .dtype = scenario_.dtype.value, .arrays = arrays_});
     define(r.input);
     define(r.output);
     PlannedStep planned;
@@ -100,7 +105,9 @@ class Builder {
     planned.axes = r.axes;
     planned.local_shape = layout(r.output, sizes_, machine_.mesh, scenario_.dtype.value).local_shape;
     planned.output = sharding_text(r.output);
-    Request request{.operation = operation_of(r.kind, step.text.place), .row = row_over_axes(r.axes, false), .bytes = r.bytes};
+    Request request{.operation = operation_of(r.kind, step.text.place),
+                    .row = row_over_axes(r.axes, machine_.row_by_row),
+                    .bytes = r.bytes};
     run_collective(std::move(planned), std::move(request), step.options, step.text.place);
     if (r.padded) plan_.warnings.push_back(fmt::format("step {}: shards do not divide evenly and are padded", line_));
   }
@@ -126,35 +133,42 @@ class Builder {
       case Operation::broadcast:
       case Operation::reduce:
       case Operation::gather:
-      case Operation::scatter: refuse(step.place, call.operation);
-      default: break;
+      case Operation::scatter:
+        refuse(step.place, call.operation);
+      default:
+        break;
     }
     std::vector<std::string> names;
     for (const auto& [axis, size] : machine_.mesh.axes()) names.push_back(axis);
-    const auto axes = call.axis ? resolve_axes(*call.axis, names) : call.groups.empty() ? names : std::vector<std::string>{};
+    const auto axes = call.axis             ? resolve_axes(*call.axis, names)
+                      : call.groups.empty() ? names
+                                            : std::vector<std::string>{};
     PlannedStep planned;
     planned.line = line_;
     planned.text = call.groups.empty() ? fmt::format("{} over {}", title(operation), axes_text(axes))
                                        : fmt::format("{} in {} groups", title(operation), call.groups.size());
     planned.axes = axes;
     const bool point_to_point = operation == Operation::collective_permute || operation == Operation::send_recv;
-    Request request{.operation = operation, .row = call.groups.empty() ? row_over_axes(axes, point_to_point) : row_of(call.groups), .bytes = call.bytes.value};
+    Request request{.operation = operation,
+                    .row = call.groups.empty()
+                               ? row_over_axes(axes, machine_.row_by_row || (point_to_point && !call.axis))
+                               : row_of(call.groups),
+                    .bytes = call.bytes.value};
     if (point_to_point) request.pairs = pairs_of(call, *request.row);
-    if (call.root) refuse(step.place, call.operation);
+    if (call.root) throw PlacedError(call.root->place, call.operation + " has no root");
     if (call.paths && call.paths->value != 1) refuse(call.paths->place, "paths");
     run_collective(std::move(planned), std::move(request), call.options, step.place);
   }
 
   // The rows of the fabric that axes of the mesh stand for.
-  RowPtr row_over_axes(const std::vector<std::string>& axes, bool point_to_point) const {
+  RowPtr row_over_axes(const std::vector<std::string>& axes, bool row_by_row) const {
     std::vector<int> dimensions;
     for (const std::string& axis : axes)
       for (const int d : machine_.dimensions[machine_.mesh.position(axis)])
         if (machine_.shape.size[static_cast<std::size_t>(d)] > 1) dimensions.push_back(d);
     if (dimensions.empty()) return row_alone(machine_.shape);
     if (dimensions.size() == 1) return row_along(machine_.shape, dimensions.front());
-    const RowOrder order = point_to_point ? RowOrder::numbered : machine_.row_by_row ? RowOrder::rows : RowOrder::ring;
-    return row_over(machine_.shape, dimensions, order);
+    return row_over(machine_.shape, dimensions, row_by_row ? RowOrder::rows : RowOrder::ring);
   }
 
   RowPtr row_of(const std::vector<std::vector<ChipRef>>& refs) const {
@@ -174,15 +188,19 @@ class Builder {
   ChipId chip_of(const ChipRef& chip) const {
     const Shape& shape = machine_.shape;
     if (chip.by_number()) {
-      if (chip.number >= shape.chips()) throw PlacedError(chip.place, "no such chip", std::to_string(chip.number), "0 to " + std::to_string(shape.chips() - 1));
+      if (chip.number >= shape.chips())
+        throw PlacedError(chip.place, "no such chip", std::to_string(chip.number),
+                          "0 to " + std::to_string(shape.chips() - 1));
       return ChipId{static_cast<std::uint32_t>(chip.number)};
     }
     Coordinates at{};
     if (chip.coordinates.size() != static_cast<std::size_t>(shape.dimensions))
-      throw PlacedError(chip.place, "coordinates need a number a dimension", std::to_string(chip.coordinates.size()), std::to_string(shape.dimensions));
+      throw PlacedError(chip.place, "coordinates need a number a dimension", std::to_string(chip.coordinates.size()),
+                        std::to_string(shape.dimensions));
     for (std::size_t d = 0; d < chip.coordinates.size(); ++d) {
       if (chip.coordinates[d] < 0 || chip.coordinates[d] >= shape.size[d])
-        throw PlacedError(chip.place, "no such chip", std::to_string(chip.coordinates[d]), "0 to " + std::to_string(shape.size[d] - 1));
+        throw PlacedError(chip.place, "no such chip", std::to_string(chip.coordinates[d]),
+                          "0 to " + std::to_string(shape.size[d] - 1));
       at[d] = static_cast<std::int16_t>(chip.coordinates[d]);
     }
     return shape.chip(at);
@@ -192,7 +210,8 @@ class Builder {
   int position_of(const ChipRef& chip, const Row& row) const {
     if (chip.by_number()) {
       if (chip.number >= row.size())
-        throw PlacedError(chip.place, "no such chip in the group", std::to_string(chip.number), "0 to " + std::to_string(row.size() - 1));
+        throw PlacedError(chip.place, "no such chip in the group", std::to_string(chip.number),
+                          "0 to " + std::to_string(row.size() - 1));
       return static_cast<int>(chip.number);
     }
     const int position = row.position(machine_.shape.at(chip_of(chip)));
@@ -205,7 +224,7 @@ class Builder {
     const int n = row.size();
     std::vector<std::pair<int, int>> pairs;
     if (call.from) return {{position_of(*call.from, row), position_of(*call.to, row)}};
-    if (call.pairs.empty()) {                    // send_recv: every chip to the next, as nccl-tests
+    if (call.pairs.empty()) {  // send_recv: every chip to the next, as nccl-tests
       const auto shift = call.shift ? call.shift->value : 1;
       for (int p = 0; p < n; ++p) pairs.emplace_back(p, static_cast<int>(((p + shift) % n + n) % n));
       return pairs;
@@ -213,8 +232,12 @@ class Builder {
     std::vector<bool> sends(static_cast<std::size_t>(n)), receives(static_cast<std::size_t>(n));
     for (const auto& [from, to] : call.pairs) {
       pairs.emplace_back(position_of(from, row), position_of(to, row));
-      if (taken(sends, pairs.back().first)) throw PlacedError(from.place, "a chip sends to two targets");
-      if (taken(receives, pairs.back().second)) throw PlacedError(to.place, "a chip is the target of two sources");
+      if (taken(sends, pairs.back().first))
+        throw PlacedError(from.place, "a chip sends to two targets", std::to_string(pairs.back().first),
+                          "each chip at most once");
+      if (taken(receives, pairs.back().second))
+        throw PlacedError(to.place, "a chip is the target of two sources", std::to_string(pairs.back().second),
+                          "each chip at most once");
     }
     return pairs;
   }
@@ -222,7 +245,9 @@ class Builder {
   void run_collective(PlannedStep planned, Request request, const StepOptions& options, const FilePlace& place) {
     request.chunks = options.chunks ? options.chunks->value : 1;
     request.book = options.schedule && options.schedule->value == StepSchedule::book;
-    const FilePlace& blame = options.algorithm ? options.algorithm->place : options.chunks ? options.chunks->place : place;
+    const FilePlace& blame = options.algorithm ? options.algorithm->place
+                             : options.chunks  ? options.chunks->place
+                                               : place;
     try {
       const Algorithm& algorithm = choose_algorithm(options.algorithm ? options.algorithm->value : "auto", request);
       planned.algorithm = algorithm.name;
@@ -242,7 +267,8 @@ class Builder {
 
   Time closed_form_time(const ClosedForm& f) const {
     const double seconds = f.link_bytes / static_cast<double>(machine_.link.bandwidth.bytes_per_second());
-    return Time::picoseconds(static_cast<std::uint64_t>(seconds * 1e12)) + static_cast<std::uint64_t>(f.hops) * machine_.link.latency;
+    return Time::picoseconds(static_cast<std::uint64_t>(seconds * 1e12)) +
+           static_cast<std::uint64_t>(f.hops) * machine_.link.latency;
   }
 
   // --- computation ---
@@ -255,9 +281,11 @@ class Builder {
   // Every operand is read once from HBM and the result written once.
   void add_matmul(const LocalMatmulStep& s, const FilePlace& place) {
     const Uint128 m = s.m.value, n = s.n.value, k = s.k.value;
-    if (m * n >> 62 || m * k >> 62 || k * n >> 62) throw PlacedError(place, "the matmul is too large", {}, "operands of less than 2^62 elements");
+    if (m * n >> 62 || m * k >> 62 || k * n >> 62)
+      throw PlacedError(place, "the matmul is too large", {}, "operands of less than 2^62 elements");
     const Uint128 elements = m * k + k * n + m * n;
-    const Uint128 bytes = (elements * static_cast<Uint128>(bits(s.dtype ? s.dtype->value : scenario_.dtype.value)) + 7) / 8;
+    const Uint128 bytes =
+        (elements * static_cast<Uint128>(bits(s.dtype ? s.dtype->value : scenario_.dtype.value)) + 7) / 8;
     if (bytes >> 63) throw PlacedError(place, "the matmul is too large");
     const Flops flops(2 * m * n * k);
     push_compute("matmul", fmt::format("matmul {} x {} x {}", s.m.value, s.k.value, s.n.value), flops,
@@ -270,14 +298,17 @@ class Builder {
     Time math, memory;
     if (flops.count() > 0) {
       try {
-        math = scaled(peak_flops(chip, name(dtype ? dtype->value : scenario_.dtype.value)), chip.flops_efficiency.value).duration(flops);
+        math =
+            scaled(peak_flops(chip, name(dtype ? dtype->value : scenario_.dtype.value)), chip.flops_efficiency.value)
+                .duration(flops);
       } catch (const InputError& e) {
         throw PlacedError(dtype ? dtype->place : place, e);
       }
     }
     if (bytes.count() > 0) {
       if (chip.hbm_bandwidth.value == Bandwidth{})
-        throw PlacedError(place, "this machine has no HBM bandwidth", {}, "machine.overrides: {hbm_bandwidth: 819 GB/s}");
+        throw PlacedError(place, "this machine has no HBM bandwidth", {},
+                          "machine.overrides: {hbm_bandwidth: 819 GB/s}");
       memory = chip.hbm_bandwidth.value.duration(bytes);
     }
     return std::max(math, memory);
@@ -325,7 +356,7 @@ class Builder {
   Plan plan_;
   Sizes sizes_;
   Arrays arrays_;
-  std::vector<std::uint32_t> after_;                    // what the next step comes after
+  std::vector<std::uint32_t> after_;  // what the next step comes after
   int line_ = 0;
 };
 

@@ -26,9 +26,13 @@ const Json& look_up(const Json& root, const Placed<std::string>& path) {
     const std::string key = path.value.substr(begin, end - begin);
     std::size_t i = 0;
     const auto [rest, failed] = std::from_chars(key.data(), key.data() + key.size(), i);
-    if (at->is_object() && at->contains(key)) at = &(*at)[key];
-    else if (at->is_array() && failed == std::errc{} && rest == key.data() + key.size() && i < at->size()) at = &(*at)[i];
-    else throw PlacedError(path.place, "the result has no such value", path.value, children(*at) + " (at " + (key.empty() ? "nothing" : key) + ")");
+    if (at->is_object() && at->contains(key))
+      at = &(*at)[key];
+    else if (at->is_array() && failed == std::errc{} && rest == key.data() + key.size() && i < at->size())
+      at = &(*at)[i];
+    else
+      throw PlacedError(path.place, "the result has no such value", path.value,
+                        children(*at) + " (at " + (key.empty() ? "nothing" : key) + ")");
     begin = end + 1;
   }
   return *at;
@@ -65,7 +69,8 @@ ExpectResult value_result(const ExpectedValue& v, const Json& json) {
   r.value = number(json, v.of.path);
   if (v.of.divisor) {
     const double divisor = number(json, *v.of.divisor);
-    if (divisor == 0) throw PlacedError(v.of.divisor->place, "the quotient divides by a value that is 0", v.of.divisor->value);
+    if (divisor == 0)
+      throw PlacedError(v.of.divisor->place, "the quotient divides by a value that is 0", v.of.divisor->value);
     r.value /= divisor;
   }
   r.expected = v.is->value;
@@ -75,7 +80,8 @@ ExpectResult value_result(const ExpectedValue& v, const Json& json) {
 
 }  // namespace
 
-std::vector<ExpectResult> evaluate(const std::vector<Expectation>& expectations, const RunResult& run, const MachineModel& machine) {
+std::vector<ExpectResult> evaluate(const std::vector<Expectation>& expectations, const RunResult& run,
+                                   const MachineModel& machine) {
   const Json json = to_json(run, machine);
   std::vector<ExpectResult> results;
   for (const Expectation& e : expectations) {

@@ -31,15 +31,21 @@ std::vector<bool> wraps_of_kind(const TopologySpec& t) {
   if (t.wrap) return t.wrap->value;
   switch (t.kind) {
     case TopologyKind::ring:
-    case TopologyKind::torus: return std::vector<bool>(n, true);
+    case TopologyKind::torus:
+      return std::vector<bool>(n, true);
     case TopologyKind::line:
-    case TopologyKind::mesh: return std::vector<bool>(n, false);
-    default: throw PlacedError(t.place, "this kind of topology is not supported yet", std::string(name(t.kind)), "ring, line, mesh, torus");
+    case TopologyKind::mesh:
+      return std::vector<bool>(n, false);
+    default:
+      throw PlacedError(t.place, "this kind of topology is not supported yet", std::string(name(t.kind)),
+                        "ring, line, mesh, torus");
   }
 }
 
 void refuse_what_is_not_there_yet(const MachineSpec& spec) {
-  const auto refuse = [](const FilePlace& place, const std::string& what) { throw PlacedError(place, what + " is not supported yet"); };
+  const auto refuse = [](const FilePlace& place, const std::string& what) {
+    throw PlacedError(place, what + " is not supported yet");
+  };
   if (spec.twist && spec.twist->value) refuse(spec.twist->place, "twist");
   if (spec.slices && spec.slices->value != 1) refuse(spec.slices->place, "slices: joining slices over DCN");
   if (spec.topology && spec.topology->graphml) refuse(spec.topology->graphml->place, "graphml");
@@ -48,7 +54,11 @@ void refuse_what_is_not_there_yet(const MachineSpec& spec) {
 
 void apply_overrides(ChipModel& chip, const MachineSpec& spec) {
   if (spec.ideal) make_ideal(chip);
-  for (const Override& o : spec.overrides) at(o.place, [&] { set_number(chip, o.key, o.text, "overrides"); return 0; });
+  for (const Override& o : spec.overrides)
+    at(o.place, [&] {
+      set_number(chip, o.key, o.text, "overrides");
+      return 0;
+    });
 }
 
 void build_chip_machine(MachineModel& m, const MachineSpec& spec) {
@@ -76,7 +86,8 @@ void build_topology_machine(MachineModel& m, const MachineSpec& spec) {
   apply_overrides(m.chip, spec);
   const bool one = t.kind == TopologyKind::ring || t.kind == TopologyKind::line;
   if (one && t.shape.value.size() != 1)
-    throw PlacedError(t.shape.place, "a " + m.name + " has one dimension", shape_text(t.shape.value), "for more: torus, mesh");
+    throw PlacedError(t.shape.place, "a " + m.name + " has one dimension", shape_text(t.shape.value),
+                      "for more: torus, mesh");
   m.shape = at(t.shape.place, [&] { return grid_shape(t.shape.value, wraps_of_kind(t)); });
   m.link = {spec.link->bandwidth.value, spec.link->latency.value};
   const auto overridden = [&](std::string_view key) {
@@ -91,7 +102,8 @@ void build_topology_machine(MachineModel& m, const MachineSpec& spec) {
 
 std::string dimensions_list(const Shape& s) {
   std::string list;
-  for (int d = 0; d < s.dimensions; ++d) list += (d ? ", " : "") + std::string{"xyzw"[d]} + " of " + std::to_string(s.size[d]);
+  for (int d = 0; d < s.dimensions; ++d)
+    list += (d ? ", " : "") + std::string{"xyzw"[d]} + " of " + std::to_string(s.size[d]);
   return list;
 }
 
@@ -128,7 +140,8 @@ void check_every_dimension_once(const MachineSpec& spec, const MachineModel& m) 
   for (std::size_t a = 0; a < m.dimensions.size(); ++a)
     for (const int d : m.dimensions[a])
       if (++uses[static_cast<std::size_t>(d)] > 1)
-        throw PlacedError(spec.mesh[a].place, "a dimension is used by two axes of the mesh, or twice", std::string{"xyzw"[d]});
+        throw PlacedError(spec.mesh[a].place, "a dimension is used by two axes of the mesh, or twice",
+                          std::string{"xyzw"[d]});
   for (int d = 0; d < m.shape.dimensions; ++d)
     if (uses[static_cast<std::size_t>(d)] == 0 && m.shape.size[d] > 1)
       refuse_mesh(spec.mesh_place, m.shape, "no axis over " + std::string{"xyzw"[d]});
@@ -158,10 +171,14 @@ void build_mesh(MachineModel& m, const MachineSpec& spec) {
 MachineModel build_machine(const MachineSpec& spec) {
   refuse_what_is_not_there_yet(spec);
   MachineModel m;
-  if (spec.chip) build_chip_machine(m, spec);
-  else build_topology_machine(m, spec);
+  if (spec.chip)
+    build_chip_machine(m, spec);
+  else
+    build_topology_machine(m, spec);
   m.fabric = freeze(grid(m.shape, m.link));
-  m.overheads = {.step = m.chip.step_overhead.value, .chunk = m.chip.chunk_overhead.value, .launch = m.chip.launch_overhead.value};
+  m.overheads = {.step = m.chip.step_overhead.value,
+                 .chunk = m.chip.chunk_overhead.value,
+                 .launch = m.chip.launch_overhead.value};
   build_mesh(m, spec);
   m.row_by_row = spec.layout && spec.layout->value == "rows";
   return m;

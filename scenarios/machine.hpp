@@ -16,14 +16,14 @@ namespace hopsim {
 
 struct MachineModel {
   ChipModel chip;
-  std::string name;                              // "tpu_v5e", or the kind of topology
+  std::string name;  // "tpu_v5e", or the kind of topology
   Shape shape;
-  LinkModel link;                                // of every link, efficiency taken off
+  LinkModel link;  // of every link, efficiency taken off
   Fabric fabric;
   Overheads overheads;
-  Mesh mesh;                                     // named axes
-  std::vector<std::vector<int>> dimensions;      // of the shape, by axis of the mesh, outermost first
-  bool row_by_row = false;                       // how an axis over several dimensions runs: else as a ring
+  Mesh mesh;                                 // named axes
+  std::vector<std::vector<int>> dimensions;  // of the shape, by axis of the mesh, outermost first
+  bool row_by_row = false;                   // how an axis over several dimensions runs: else as a ring
   std::vector<std::string> warnings;
 };
 

@@ -14,17 +14,17 @@ namespace hopsim {
 
 // A step that is run: one matmul, collective or computation. Step i is task i of the program.
 struct PlannedStep {
-  int line = 0;                                  // of the scenario's program, from 1
-  std::string text;                              // as people read it: "A[E, F] = AllGather_Y(A[E_Y, F])"
-  std::string kind;                              // the operation key: "all_gather", "compute"
+  int line = 0;      // of the scenario's program, from 1
+  std::string text;  // as people read it: "A[E, F] = AllGather_Y(A[E_Y, F])"
+  std::string kind;  // the operation key: "all_gather", "compute"
   std::vector<std::string> axes;
-  std::string algorithm;                         // of a collective
+  std::string algorithm;  // of a collective
   std::optional<Request> collective;
-  ClosedForm formula;                            // of a collective
+  ClosedForm formula;  // of a collective
   Time closed_form, lower_bound;
-  Flops flops;                                   // of one chip
-  std::vector<std::uint64_t> local_shape;        // of the output, where there is one
-  std::string output;                            // its sharding: "A[E, F]"
+  Flops flops;                             // of one chip
+  std::vector<std::uint64_t> local_shape;  // of the output, where there is one
+  std::string output;                      // its sharding: "A[E, F]"
 };
 
 struct HeldArray {
@@ -35,8 +35,8 @@ struct HeldArray {
 struct Plan {
   std::vector<PlannedStep> steps;
   Program program;
-  std::vector<HeldArray> arrays;                 // every array that some step reads or makes
-  std::optional<FlopRate> peak;                  // of one chip, for the program's dtype
+  std::vector<HeldArray> arrays;  // every array that some step reads or makes
+  std::optional<FlopRate> peak;   // of one chip, for the program's dtype
   std::vector<std::string> warnings;
 };
 

@@ -88,7 +88,8 @@ struct ParallelStep {
 struct ProgramStep {
   FilePlace place;
   std::string kind;  // the operation key; "notation" for a bare line
-  std::variant<NotationStep, CollectiveStep, ComputeStep, LocalMatmulStep, HostLoadStep, BarrierStep, ParallelStep> action;
+  std::variant<NotationStep, CollectiveStep, ComputeStep, LocalMatmulStep, HostLoadStep, BarrierStep, ParallelStep>
+      action;
 };
 
 std::vector<ProgramStep> load_program(const YamlValue&);

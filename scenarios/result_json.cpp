@@ -14,12 +14,17 @@ Json machine_json(const MachineModel& m) {
     wrap.push_back(m.shape.wrap[d]);
   }
   for (const auto& [axis, size] : m.mesh.axes()) mesh[axis] = size;
-  return {{"chip", m.name},     {"chips", m.shape.logical_chips()}, {"nodes", 1},
-          {"dimensions", dimensions}, {"wrap", wrap}, {"mesh", mesh}, {"links", m.fabric.existing_links()}};
+  return {
+      {"chip", m.name}, {"chips", m.shape.logical_chips()},  {"nodes", 1}, {"dimensions", dimensions}, {"wrap", wrap},
+      {"mesh", mesh},   {"links", m.fabric.existing_links()}};
 }
 
 Json step_json(const StepResult& r, std::size_t index) {
-  Json j{{"index", index}, {"program", r.step.line}, {"text", r.step.text}, {"kind", r.step.kind}, {"axes", r.step.axes}};
+  Json j{{"index", index},
+         {"program", r.step.line},
+         {"text", r.step.text},
+         {"kind", r.step.kind},
+         {"axes", r.step.axes}};
   j["algorithm"] = r.step.algorithm;
   j["bytes"] = r.step.collective ? r.step.collective->bytes.count() : 0;
   j["start_s"] = r.start.seconds();
@@ -39,16 +44,21 @@ Json step_json(const StepResult& r, std::size_t index) {
 Json memory_json(const RunResult& r) {
   Json arrays = Json::array();
   for (const HeldArray& a : r.arrays)
-    arrays.push_back({{"name", a.name}, {"sharding", a.sharding}, {"local_shape", a.layout.local_shape},
+    arrays.push_back({{"name", a.name},
+                      {"sharding", a.sharding},
+                      {"local_shape", a.layout.local_shape},
                       {"bytes_per_chip", a.layout.bytes_per_chip.count()},
-                      {"total_bytes", a.layout.total_bytes.count()}, {"copies", a.layout.copies}});
+                      {"total_bytes", a.layout.total_bytes.count()},
+                      {"copies", a.layout.copies}});
   return {{"peak_bytes_per_chip", r.peak_bytes_per_chip.count()}, {"arrays", arrays}};
 }
 
 Json links_json(const RunResult& r) {
   Json busiest = Json::array();
   for (const LinkUse& l : r.busiest) busiest.push_back({{"link", l.link}, {"utilization", l.utilization}});
-  return {{"max_utilization", r.max_utilization}, {"mean_utilization", r.mean_utilization}, {"busiest", busiest},
+  return {{"max_utilization", r.max_utilization},
+          {"mean_utilization", r.mean_utilization},
+          {"busiest", busiest},
           {"bytes_total", r.link_bytes.count()}};
 }
 
@@ -89,8 +99,11 @@ Json to_json(const RunResult& r, const MachineModel& machine) {
   j["expect"] = Json::array();
   for (const ExpectResult& e : r.expect) j["expect"].push_back(expect_json(e));
   j["warnings"] = r.warnings;
-  j["cost"] = {{"events", r.totals.events}, {"link_hops", r.totals.link_hops}, {"messages", r.totals.messages},
-               {"wall_s", r.wall_seconds}, {"peak_rss_bytes", r.peak_rss_bytes}};
+  j["cost"] = {{"events", r.totals.events},
+               {"link_hops", r.totals.link_hops},
+               {"messages", r.totals.messages},
+               {"wall_s", r.wall_seconds},
+               {"peak_rss_bytes", r.peak_rss_bytes}};
   return j;
 }
 

@@ -12,24 +12,24 @@ namespace hopsim {
 
 struct StepResult {
   PlannedStep step;
-  Time start, end;                               // on the earliest, on the latest chip
+  Time start, end;  // on the earliest, on the latest chip
   std::uint64_t messages = 0, hops = 0;
-  double algbw = 0, busbw = 0;                   // bytes/s, as nccl-tests define them; 0 where nothing moves
+  double algbw = 0, busbw = 0;  // bytes/s, as nccl-tests define them; 0 where nothing moves
 
   Time time() const { return end - start; }
 };
 
 struct LinkUse {
-  std::string link;                              // "(1,0,2) x+"
-  double utilization = 0;                        // share of the makespan it was busy
+  std::string link;        // "(1,0,2) x+"
+  double utilization = 0;  // share of the makespan it was busy
 };
 
 struct ExpectResult {
-  int step = 0;                                  // line of the program; 0: the whole run
-  std::string what;                              // "time", or the path of the value
-  double value = 0, expected = 0;                // in the base unit
+  int step = 0;                    // line of the program; 0: the whole run
+  std::string what;                // "time", or the path of the value
+  double value = 0, expected = 0;  // in the base unit
   double within = 0.01;
-  bool measured = false;                         // shown beside, not asserted
+  bool measured = false;  // shown beside, not asserted
   bool is_time = false;
   std::string source;
 
@@ -41,23 +41,23 @@ struct RunResult {
   std::string scenario, engine;
   bool folded = false;
   std::string fingerprint;
-  Time time;                                     // makespan
+  Time time;  // makespan
   std::vector<StepResult> steps;
-  Time compute, comm, exposed_comm;              // of the worst chip, each by itself
-  double flops = 0;                              // of all chips
-  std::optional<double> mfu;                     // where the chip's peak is known and something was computed
+  Time compute, comm, exposed_comm;  // of the worst chip, each by itself
+  double flops = 0;                  // of all chips
+  std::optional<double> mfu;         // where the chip's peak is known and something was computed
   Bytes peak_bytes_per_chip;
   std::vector<HeldArray> arrays;
-  std::vector<LinkUse> busiest;                  // at most 5, the busiest first
+  std::vector<LinkUse> busiest;  // at most 5, the busiest first
   double max_utilization = 0, mean_utilization = 0;
   Bytes link_bytes;
-  bool verified = false;                         // every collective's schedule was proven
+  bool verified = false;  // every collective's schedule was proven
   std::vector<ExpectResult> expect;
   std::vector<std::string> warnings;
 
   // Not the same in two runs.
   EngineTotals totals;
-  double wall_seconds = 0;                       // of the engine only
+  double wall_seconds = 0;  // of the engine only
   std::uint64_t peak_rss_bytes = 0;
 
   double overlap() const { return comm == Time{} ? 1 : 1 - exposed_comm.seconds() / comm.seconds(); }

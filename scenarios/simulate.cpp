@@ -35,7 +35,8 @@ StepResult step_result(const PlannedStep& step, const TaskTotals& t) {
 }
 
 std::unique_ptr<Engine> make_engine(const MachineModel& m, const RunOptions& options, Activity& activity) {
-  if (options.engine == "simgrid") return std::make_unique<SimgridEngine>(m.fabric, m.overheads, options.recorder, &activity);
+  if (options.engine == "simgrid")
+    return std::make_unique<SimgridEngine>(m.fabric, m.overheads, options.recorder, &activity);
   return std::make_unique<EventEngine>(m.fabric, m.overheads, options.recorder, &activity);
 }
 
@@ -83,7 +84,8 @@ void add_flops(RunResult& result, const MachineModel& machine, const Plan& plan)
 }
 
 std::string fingerprint(const EngineTotals& totals, Time makespan) {
-  std::uint64_t z = totals.fingerprint ^ makespan.ps() * 0x9e3779b97f4a7c15u ^ totals.messages << 32 ^ totals.link_hops;
+  std::uint64_t z =
+      totals.fingerprint ^ makespan.ps() * 0x9e3779b97f4a7c15u ^ totals.messages << 32 ^ totals.link_hops;
   z = (z ^ z >> 31) * 0x94d049bb133111ebu;
   return fmt::format("{:016x}", z ^ z >> 30);
 }

@@ -14,8 +14,8 @@ struct BoundBeaten : std::runtime_error {
 };
 
 struct RunOptions {
-  std::string engine = "event";                  // or "simgrid", of which there can be one a process
-  bool verify = false;                           // prove every collective's schedule first
+  std::string engine = "event";  // or "simgrid", of which there can be one a process
+  bool verify = false;           // prove every collective's schedule first
   Recorder* recorder = nullptr;
 };
 

@@ -1,5 +1,6 @@
-// When each chip computes and when it communicates, as unions of intervals. A chip communicates while a message from it
-// or to it is in flight, from its posting to the arrival of its tail. Exposed communication is the part without compute.
+// When each chip computes and when it communicates, as unions of intervals. A chip communicates while a message from
+// it or to it is in flight, from its posting to the arrival of its tail. Exposed communication is the part without
+// compute.
 #pragma once
 
 #include <vector>
@@ -46,7 +47,7 @@ class Activity {
     communication[index(from)].add(posted, delivered);
     if (to != from) communication[index(to)].add(posted, delivered);
   }
-  std::vector<IntervalSet> communication, compute;   // by chip
+  std::vector<IntervalSet> communication, compute;  // by chip
 };
 
 }  // namespace hopsim

@@ -34,7 +34,7 @@ class Arena {
   ~Arena() {
     for (auto& b : blocks_) source_.give_back(std::move(b));
   }
-  void* take(std::size_t n) {          // n at most a block
+  void* take(std::size_t n) {  // n at most a block
     n = (n + 15) & ~std::size_t{15};
     if (blocks_.empty() || used_ + n > ArenaBlocks::kBlock) {
       blocks_.push_back(source_.take());

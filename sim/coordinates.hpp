@@ -55,7 +55,7 @@ struct Shape {
     return s;
   }
   constexpr int placed(int d) const { return folded[d] ? 1 : size[d]; }
-  constexpr std::uint32_t chips() const {        // simulated ones
+  constexpr std::uint32_t chips() const {  // simulated ones
     std::uint32_t n = 1;
     for (int d = 0; d < kMaxDimensions; ++d) n *= static_cast<std::uint32_t>(placed(d));
     return n;

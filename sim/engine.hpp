@@ -47,14 +47,14 @@ struct MessageLabel {
 
 struct Message {
   ChipId from{}, to{};
-  Offset offset;                       // where `to` is, seen from `from`: on a grid it gives the route
-  Bytes bytes;                         // 0 is a message too
-  CounterId arrived = kNoCounter;      // raised when the tail arrives
-  CounterId sent = kNoCounter;         // raised when the tail has left the first link
+  Offset offset;                   // where `to` is, seen from `from`: on a grid it gives the route
+  Bytes bytes;                     // 0 is a message too
+  CounterId arrived = kNoCounter;  // raised when the tail arrives
+  CounterId sent = kNoCounter;     // raised when the tail has left the first link
   Position position;
-  std::uint32_t channel = 0;           // of the sender: where chunk overheads add up
-  std::uint8_t order = 0;              // on a grid: the dimension its route begins with, cyclically from there
-  bool polite = false;                 // enters a link only when that is idle; of those waiting the first position goes
+  std::uint32_t channel = 0;  // of the sender: where chunk overheads add up
+  std::uint8_t order = 0;     // on a grid: the dimension its route begins with, cyclically from there
+  bool polite = false;        // enters a link only when that is idle; of those waiting the first position goes
 };
 
 struct CounterSink {
@@ -67,15 +67,15 @@ struct CounterSink {
 
 struct EngineTotals {
   std::uint64_t events = 0, messages = 0, link_hops = 0;
-  Bytes link_bytes;                    // summed over hops
-  std::uint64_t fingerprint = 0;       // of all that occupied a link or a compute unit, and when; in no order
+  Bytes link_bytes;               // summed over hops
+  std::uint64_t fingerprint = 0;  // of all that occupied a link or a compute unit, and when; in no order
 };
 
 // Delays that do not depend on sizes. All 0 on an ideal machine.
 struct Overheads {
-  Time step;                           // before the head of each message enters its first link; occupies nothing
-  Time chunk;                          // the same, but the sender's channel is held meanwhile and until the tail is out
-  Time launch;                         // before a collective's first message, on every chip; the machine applies it
+  Time step;    // before the head of each message enters its first link; occupies nothing
+  Time chunk;   // the same, but the sender's channel is held meanwhile and until the tail is out
+  Time launch;  // before a collective's first message, on every chip; the machine applies it
 };
 
 class Engine {
@@ -89,7 +89,7 @@ class Engine {
   // Until nothing is in flight. Throws std::overflow_error past Time::max().
   virtual void run(CounterSink&) = 0;
   virtual EngineTotals totals() const = 0;
-  virtual std::vector<Time> link_busy() const = 0;   // by LinkId
+  virtual std::vector<Time> link_busy() const = 0;  // by LinkId
 };
 
 }  // namespace hopsim

@@ -66,14 +66,14 @@ void EventEngine::release(std::uint32_t i) {
 }
 
 void EventEngine::send(const Message& m, const MessageLabel& label) {
-  if (m.offset.zero() && m.from == m.to) {               // to itself: a token between lanes, free and at once
+  if (m.offset.zero() && m.from == m.to) {  // to itself: a token between lanes, free and at once
     queue_.push(now_, event(kCount, index(m.arrived)));
     if (m.sent != kNoCounter) queue_.push(now_, event(kCount, index(m.sent)));
     return;
   }
   ++totals_.messages;
   const std::uint32_t i = take_flight();
-  Flight& f = flights_[i];                                // member by member: a braced temporary stalls the store buffer
+  Flight& f = flights_[i];  // member by member: a braced temporary stalls the store buffer
   f.posted = now_;
   f.tail = Time{};
   f.rest = m.offset;
@@ -119,7 +119,7 @@ std::uint32_t EventEngine::next_link(std::uint32_t i) const {
   return static_cast<std::uint32_t>(Fabric::port(d, f.rest[d] < 0)) * chips_ + f.at;
 }
 
-bool EventEngine::before(const Flight& a, const Flight& b) const {   // polite ones after all others
+bool EventEngine::before(const Flight& a, const Flight& b) const {  // polite ones after all others
   if (a.polite != b.polite) return b.polite;
   // On a grid the port tells senders apart; on a network, which is never folded, the sender itself may.
   const std::uint32_t a_from = fabric_.grid() ? a.port : a.from, b_from = fabric_.grid() ? b.port : b.from;
@@ -134,7 +134,7 @@ void EventEngine::request(std::uint32_t resource, std::uint32_t i) {
     dirty_.push_back(resource);
   }
   Flight& f = flights_[i];
-  if (r.queue == kNone || !before(f, flights_[r.last])) {     // the usual case: programs post in order
+  if (r.queue == kNone || !before(f, flights_[r.last])) {  // the usual case: programs post in order
     (r.queue == kNone ? r.queue : flights_[r.last].next) = i;
     r.last = i;
     f.next = kNone;
@@ -232,7 +232,8 @@ void EventEngine::grant_compute(std::uint32_t unit, std::uint32_t i) {
   release(i);
 }
 
-// The channel is held for the overhead and while the chunk goes onto the first link; the head enters it after the overhead.
+// The channel is held for the overhead and while the chunk goes onto the first link; the head enters it after the
+// overhead.
 void EventEngine::grant_channel(std::uint32_t channel, std::uint32_t i) {
   const std::uint32_t link = next_link(i);
   Resource& r = resources_[channel];
@@ -245,10 +246,22 @@ void EventEngine::grant_channel(std::uint32_t channel, std::uint32_t i) {
 void EventEngine::record_hop(std::uint32_t i, std::uint32_t link, Time start, Time leaves, bool last) {
   const Flight& f = flights_[i];
   const Aside& a = asides_[i];
-  recorder_->hop({.message = a.serial, .from = ChipId(f.from), .to = ChipId(a.to), .link = LinkId(link), .hop = f.hop,
-                  .last = last, .posted = f.posted, .start = start, .end = leaves,
-                  .delivered = leaves + rates_[resources_[link].rate].latency, .bytes = f.bytes, .task = a.label.task,
-                  .lane = a.label.lane, .phase = a.label.phase, .passage = a.label.passage, .op = a.label.op,
+  recorder_->hop({.message = a.serial,
+                  .from = ChipId(f.from),
+                  .to = ChipId(a.to),
+                  .link = LinkId(link),
+                  .hop = f.hop,
+                  .last = last,
+                  .posted = f.posted,
+                  .start = start,
+                  .end = leaves,
+                  .delivered = leaves + rates_[resources_[link].rate].latency,
+                  .bytes = f.bytes,
+                  .task = a.label.task,
+                  .lane = a.label.lane,
+                  .phase = a.label.phase,
+                  .passage = a.label.passage,
+                  .op = a.label.op,
                   .chunk = a.label.chunk});
 }
 
@@ -266,8 +279,12 @@ void EventEngine::run(CounterSink& sink) {
     for (const std::uint64_t e : instant_) {
       const auto i = static_cast<std::uint32_t>(e);
       switch (static_cast<Kind>(e >> 32)) {
-        case kCount: counted_.push_back(CounterId(i)); break;
-        case kHead: request(next_link(i), i); break;
+        case kCount:
+          counted_.push_back(CounterId(i));
+          break;
+        case kHead:
+          request(next_link(i), i);
+          break;
         case kFree:
           resources_[i].armed = false;
           if (!resources_[i].dirty) {

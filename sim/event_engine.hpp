@@ -1,12 +1,12 @@
 // The event engine: directed links with virtual cut-through and unlimited buffers.
 //
-// At each link of its route a message starts at max(head arrival, link free), holds the link for bytes / bandwidth, and
-// its head moves on after the latency. It is delivered when its tail arrives, and a tail never leaves a fast link before
-// it has left the slow one upstream. So a 6-hop message pays 6 latencies and one serialisation.
+// At each link of its route a message starts at max(head arrival, link free), holds the link for bytes / bandwidth,
+// and its head moves on after the latency. It is delivered when its tail arrives, and a tail never leaves a fast link
+// before it has left the slow one upstream. So a 6-hop message pays 6 latencies and one serialisation.
 //
 // An instant is a set: everything due at t is delivered, programs resume and post, and only then does each resource
-// (link, compute unit, channel) grant its requests, in the order (time posted, position, hop, port). No order of events
-// within an instant can change the result.
+// (link, compute unit, channel) grant its requests, in the order (time posted, position, hop, port). No order of
+// events within an instant can change the result.
 //
 // Cost: one event a hop and one a delivery. Memory grows with the messages in flight, not with messages sent.
 #pragma once
@@ -29,7 +29,9 @@ class EventEngine final : public Engine {
 
   Time now() const override { return now_; }
   void send(const Message&, const MessageLabel&) override;
-  void count_after(Time delay, CounterId counter) override { queue_.push(later(now_, delay), event(kCount, index(counter))); }
+  void count_after(Time delay, CounterId counter) override {
+    queue_.push(later(now_, delay), event(kCount, index(counter)));
+  }
   void compute(ChipId, Time busy, Position, CounterId done, std::uint32_t task) override;
   void run(CounterSink&) override;
   EngineTotals totals() const override { return totals_; }
@@ -46,27 +48,27 @@ class EventEngine final : public Engine {
   struct Resource {
     Time free_at;
     Time busy;
-    std::uint32_t to = kNone;          // node at the far end of a link
-    std::uint32_t queue = kNone;       // requests of this instant, best first
-    std::uint32_t last = kNone;        // of them
-    std::uint16_t rate = 0;            // of a link: index into rates_
+    std::uint32_t to = kNone;     // node at the far end of a link
+    std::uint32_t queue = kNone;  // requests of this instant, best first
+    std::uint32_t last = kNone;   // of them
+    std::uint16_t rate = 0;       // of a link: index into rates_
     bool dirty = false, armed = false;
   };
   struct Rate {
     Bandwidth bandwidth;
     Time latency;
-    Bytes last_bytes;                  // 0 at first, which take no time
+    Bytes last_bytes;  // 0 at first, which take no time
     Time last_duration;
   };
   // A message from its posting until it has left its last link, or a task that wants a compute unit. One cache line.
   struct alignas(64) Flight {
-    Time posted, tail;                 // tail: when it is in at `at`; of a compute task, how long it takes
-    Offset rest;                       // on a grid: what is left of the way
+    Time posted, tail;  // tail: when it is in at `at`; of a compute task, how long it takes
+    Offset rest;        // on a grid: what is left of the way
     Bytes bytes;
     Position position;
     std::uint32_t arrived, sent, at, next, from;
     std::uint16_t hop;
-    std::uint8_t port;                 // on a grid: where it came in
+    std::uint8_t port;  // on a grid: where it came in
     std::uint8_t order : 4, polite : 4;
   };
   // What few runs need of a flight: recorded ones, networks, chunk overheads.
@@ -107,7 +109,7 @@ class EventEngine final : public Engine {
   std::vector<std::uint32_t> dirty_;
   std::vector<CounterId> counted_;
   std::vector<Flight> flights_;
-  std::vector<Aside> asides_;          // beside flights_, where keeps_asides_
+  std::vector<Aside> asides_;  // beside flights_, where keeps_asides_
   std::uint32_t free_flight_ = kNone;
   std::uint64_t in_flight_ = 0;
   std::optional<std::uint64_t> shuffle_;

@@ -27,7 +27,8 @@ std::string Fabric::link_name(LinkId link) const {
 }
 
 std::uint32_t Fabric::existing_links() const {
-  return static_cast<std::uint32_t>(std::count_if(links.begin(), links.end(), [](const Link& l) { return l.exists(); }));
+  return static_cast<std::uint32_t>(
+      std::count_if(links.begin(), links.end(), [](const Link& l) { return l.exists(); }));
 }
 
 }  // namespace hopsim

@@ -5,8 +5,8 @@
 
 namespace hopsim {
 
-enum class ChipId : std::uint32_t {};     // chips first, then switches: both are nodes of the link graph
-enum class LinkId : std::uint32_t {};     // directed
+enum class ChipId : std::uint32_t {};  // chips first, then switches: both are nodes of the link graph
+enum class LinkId : std::uint32_t {};  // directed
 enum class CounterId : std::uint32_t {};
 
 constexpr CounterId kNoCounter{~0u};

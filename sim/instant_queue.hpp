@@ -1,10 +1,9 @@
 // The event queue: a monotone radix heap that hands out whole instants. The events of one time are a set: nothing may
 // depend on their order within it (engines order by local keys instead).
 //
-// A symmetric load has few times and many events at each, so the second and later events of a time are kept beside the
-// heap, in a group; the first stays in the heap, so that all-distinct times pay nothing for it.
-// push: amortised O(log of the time span); next_instant: O(events handed out). Times must not lie before the last
-// instant handed out.
+// A symmetric load has few times and many events at each, so the second and later events of a time are kept beside
+// the heap, in a group; the first stays in the heap, so that all-distinct times pay nothing for it. push: amortised
+// O(log of the time span); next_instant: O(events handed out). Times must not lie before the last instant handed out.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +24,7 @@ class InstantQueue {
   void push(Time time, std::uint64_t what) {
     assert(time.ps() >= last_ && what < kGroup);
     Recent& r = recent(time.ps());
-    if (r.time != time.ps()) {                         // forgetting a time merely gives it a second group
+    if (r.time != time.ps()) {  // forgetting a time merely gives it a second group
       r = {time.ps(), kNone};
       insert(time.ps(), what);
       return;
@@ -57,10 +56,15 @@ class InstantQueue {
   static constexpr std::uint64_t kGroup = std::uint64_t{1} << 63;
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   static constexpr std::uint32_t kNone = ~0u;
-  struct Entry { std::uint64_t time, what; };
-  struct Recent { std::uint64_t time = kNever; std::uint32_t group = kNone; };
+  struct Entry {
+    std::uint64_t time, what;
+  };
+  struct Recent {
+    std::uint64_t time = kNever;
+    std::uint32_t group = kNone;
+  };
 
-  Recent& recent(std::uint64_t time) { return recent_[(time * 0x9e3779b97f4a7c15u) >> 54]; }   // 2^10 slots
+  Recent& recent(std::uint64_t time) { return recent_[(time * 0x9e3779b97f4a7c15u) >> 54]; }  // 2^10 slots
   static int bucket(std::uint64_t time, std::uint64_t last) { return std::bit_width(time ^ last); }
   void insert(std::uint64_t time, std::uint64_t what) {
     buckets_[bucket(time, last_)].push_back({time, what});
@@ -77,7 +81,7 @@ class InstantQueue {
   }
   void empty_group(std::uint32_t g, std::vector<std::uint64_t>& out) {
     auto& group = groups_[g];
-    if (out.size() <= 1) {                             // the usual case: hand the group itself over, in its own order
+    if (out.size() <= 1) {  // the usual case: hand the group itself over, in its own order
       group.insert(group.begin(), out.begin(), out.end());
       std::swap(out, group);
     } else {

@@ -9,14 +9,14 @@
 
 namespace hopsim {
 namespace {
-constexpr std::size_t kFrameLines = 3;                  // cache lines of a frame worth fetching ahead
+constexpr std::size_t kFrameLines = 3;  // cache lines of a frame worth fetching ahead
 
 // Sizes come in steps of a quarter, or a program of many sizes would find none that fits among those given back.
 std::uint32_t rounded(std::uint32_t n) {
   const std::uint32_t step = std::max(std::bit_floor(n) / 4, 1u);
   return (n + step - 1) / step * step;
 }
-}
+}  // namespace
 
 // Where the counters of one running task are: one channel of all chips lies together, as they are used together.
 struct Machine::TaskRun {
@@ -29,7 +29,7 @@ struct Machine::TaskRun {
     return CounterId(first + static_cast<std::uint32_t>(channel) * chips + index(c));
   }
   CounterId sent(ChipId c, std::uint32_t lane) const { return channel(c, static_cast<int>(channels() + lane)); }
-  CounterId timer(ChipId c) const { return sent(c, lanes()); }   // launch, or the end of a computation
+  CounterId timer(ChipId c) const { return sent(c, lanes()); }  // launch, or the end of a computation
   std::uint32_t counters() const { return (channels() + lanes() + 1) * chips; }
 
   Arena frames;
@@ -66,7 +66,9 @@ struct Machine::Take {
 struct Machine::DeviceProgram {
   struct promise_type {
     template <class... Args>
-    static void* operator new(std::size_t n, const Chip& chip, const Args&...) { return chip.run->frames.take(n); }
+    static void* operator new(std::size_t n, const Chip& chip, const Args&...) {
+      return chip.run->frames.take(n);
+    }
     static void operator delete(void*, std::size_t) {}  // with the task's arena
     DeviceProgram get_return_object() { return {}; }
     std::suspend_never initial_suspend() { return {}; }
@@ -90,8 +92,8 @@ struct Machine::PassageId {
   friend bool operator==(PassageId, PassageId) = default;
 };
 
-// What lives across a wait lives in the coroutine's frame, and frames are what a big run touches most: this is a plain
-// function to keep the rest out of it.
+// What lives across a wait lives in the coroutine's frame, and frames are what a big run touches most: this is a
+// plain function to keep the rest out of it.
 Machine::Stretch Machine::prepare(const Chip& chip, std::uint32_t lane, std::uint32_t phase, int i) {
   const TaskRun& run = *chip.run;
   const Lane& l = run.schedule->lanes[lane];
@@ -118,8 +120,12 @@ Machine::Stretch Machine::prepare(const Chip& chip, std::uint32_t lane, std::uin
 }
 
 MessageLabel Machine::label(const Chip& chip, std::uint32_t lane, std::uint32_t phase, int i) {
-  MessageLabel label{.task = chip.run->task, .lane = lane, .phase = phase, .passage = static_cast<std::uint32_t>(i),
-                     .op = Op::copy, .chunk = {}};
+  MessageLabel label{.task = chip.run->task,
+                     .lane = lane,
+                     .phase = phase,
+                     .passage = static_cast<std::uint32_t>(i),
+                     .op = Op::copy,
+                     .chunk = {}};
   if (chip.machine->recorder_) {
     const Passage p = chip.run->schedule->lanes[lane].phases[phase].phase->passage(chip.at, i);
     label.op = p.op;
@@ -137,7 +143,8 @@ Machine::PassageId Machine::last_sent(const Chip& chip, std::uint32_t lane) {
   return {};
 }
 
-// A lane ends when all it takes has come and the last it sends has left the chip, as a DMA's buffer is busy until then.
+// A lane ends when all it takes has come and the last it sends has left the chip, as a DMA's buffer is busy until
+// then.
 Machine::DeviceProgram Machine::run_lane(Chip chip, std::uint32_t lane) {
   bool first = true;
   const PassageId last = last_sent(chip, lane);
@@ -156,7 +163,7 @@ Machine::DeviceProgram Machine::run_lane(Chip chip, std::uint32_t lane) {
         if (s.message.arrived == kNoCounter) continue;
         first = false;
         s.message.sent = paced || last == PassageId{phase, i} ? chip.run->sent(chip.id, lane) : kNoCounter;
-        chip.run->messages += s.hops > 0;          // tokens to oneself are none
+        chip.run->messages += s.hops > 0;  // tokens to oneself are none
         chip.run->hops += s.hops;
         chip.run->bytes += s.message.bytes;
         const auto passage = static_cast<std::uint32_t>(i);
@@ -231,7 +238,7 @@ void Machine::count_one(CounterId id) {
 }
 
 void Machine::count(std::span<const CounterId> all) {
-  constexpr std::size_t kFar = 16, kNear = 8;            // counters, then the frames that wait on them, are fetched ahead
+  constexpr std::size_t kFar = 16, kNear = 8;  // counters, then the frames that wait on them, are fetched ahead
   const std::size_t n = all.size();
   for (std::size_t k = 0; k < n; ++k) {
     if (k + kFar < n) __builtin_prefetch(&counters_[index(all[k + kFar])], 1);
@@ -269,7 +276,8 @@ Machine::TaskRun& Machine::running(std::uint32_t task) {
 }
 
 std::uint32_t Machine::take_counters(std::uint32_t n) {
-  const auto same = std::find_if(free_counters_.begin(), free_counters_.end(), [n](const auto& f) { return f.first == n; });
+  const auto same =
+      std::find_if(free_counters_.begin(), free_counters_.end(), [n](const auto& f) { return f.first == n; });
   if (same != free_counters_.end()) {
     const std::uint32_t first = same->second;
     free_counters_.erase(same);
@@ -327,7 +335,8 @@ void Machine::finish(std::uint32_t task, ChipId chip) {
   if (--tasks_[task].chips_left == 0) ended_tasks_.push_back(task);
 }
 
-// Its counters and frames serve later tasks. Counts on their way to it would be a schedule's fault, which proofs refuse.
+// Its counters and frames serve later tasks. Counts on their way to it would be a schedule's fault, which proofs
+// refuse.
 void Machine::retire(std::uint32_t task) {
   const TaskRun& run = *tasks_[task].run;
   totals_[task].messages = run.messages;
@@ -351,8 +360,9 @@ std::string Machine::describe_deadlock() const {
       const std::uint32_t channel = k / run.chips;
       ++shown;
       text += "\n  chip " + fabric_.chip_name(chip) + " waits in step " + std::to_string(run.task + 1) + " for " +
-              std::to_string(c.want) + (channel < run.channels() ? " arrivals on channel " + std::to_string(channel)
-                                                                 : " of its own messages to leave") +
+              std::to_string(c.want) +
+              (channel < run.channels() ? " arrivals on channel " + std::to_string(channel)
+                                        : " of its own messages to leave") +
               "; " + std::to_string(c.value) + " came";
     }
   }

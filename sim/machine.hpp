@@ -26,11 +26,11 @@ struct Deadlock : std::runtime_error {
 };
 
 struct TaskTotals {
-  Time start = Time::max();            // on the earliest chip
-  Time end;                            // on the latest
+  Time start = Time::max();  // on the earliest chip
+  Time end;                  // on the latest
   std::uint64_t messages = 0;
-  std::uint64_t hops = 0;              // on a grid, over all messages
-  Bytes bytes;                         // of the messages, each counted once
+  std::uint64_t hops = 0;  // on a grid, over all messages
+  Bytes bytes;             // of the messages, each counted once
 };
 
 class Machine final : public CounterSink {
@@ -55,19 +55,19 @@ class Machine final : public CounterSink {
     std::uint32_t value = 0, want = 0;
     std::coroutine_handle<> waiter;
   };
-  struct TaskRun;                      // a task between its first start and its last end
+  struct TaskRun;  // a task between its first start and its last end
   struct TaskState {
-    std::uint32_t chips_left = 0, arrived = 0;          // arrived: at a barrier
-    std::vector<std::uint32_t> before;                  // successors to tell
+    std::uint32_t chips_left = 0, arrived = 0;  // arrived: at a barrier
+    std::vector<std::uint32_t> before;          // successors to tell
     std::unique_ptr<TaskRun> run;
   };
-  struct PerChip {                     // of one task on one chip
-    std::uint32_t waits_for = 0;       // tasks before it
+  struct PerChip {                // of one task on one chip
+    std::uint32_t waits_for = 0;  // tasks before it
     std::uint32_t lanes_left = 0;
     Time start;
   };
 
-  struct Stretch;                      // passages that are alike
+  struct Stretch;  // passages that are alike
   static Stretch prepare(const Chip&, std::uint32_t lane, std::uint32_t phase, int i);
   struct PassageId;
   static PassageId last_sent(const Chip&, std::uint32_t lane);
@@ -99,13 +99,13 @@ class Machine final : public CounterSink {
   const Program* program_ = nullptr;
   ArenaBlocks blocks_;
   std::vector<Counter> counters_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> free_counters_;     // size, first
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> free_counters_;  // size, first
   std::vector<TaskState> tasks_;
-  std::vector<PerChip> per_chip_;                                           // [task][chip]
-  std::vector<std::vector<ChipId>> ready_, launched_;                       // [task]: chips that start it this instant
+  std::vector<PerChip> per_chip_;                      // [task][chip]
+  std::vector<std::vector<ChipId>> ready_, launched_;  // [task]: chips that start it this instant
   std::vector<std::uint32_t> ready_tasks_, launched_tasks_, ended_tasks_;
   std::vector<TaskTotals> totals_;
-  std::uint64_t unfinished_ = 0;                                            // (task, chip)
+  std::uint64_t unfinished_ = 0;  // (task, chip)
 };
 
 }  // namespace hopsim

@@ -1,5 +1,5 @@
-// What every chip of a machine does: tasks, each begun on a chip once the tasks it comes after have ended on that chip.
-// The same on all chips (SPMD). Steps in a row are a chain; `parallel` forks and joins.
+// What every chip of a machine does: tasks, each begun on a chip once the tasks it comes after have ended on that
+// chip. The same on all chips (SPMD). Steps in a row are a chain; `parallel` forks and joins.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@ struct CollectiveTask {
 };
 
 struct ComputeTask {
-  Time busy;                           // of the compute unit, on every chip
+  Time busy;  // of the compute unit, on every chip
 };
 
-struct BarrierTask {};                 // every chip waits for all others; itself it takes no time
+struct BarrierTask {};  // every chip waits for all others; itself it takes no time
 
 struct Task {
   std::variant<CollectiveTask, ComputeTask, BarrierTask> work;
-  std::vector<std::uint32_t> after;    // indices of earlier tasks
+  std::vector<std::uint32_t> after;  // indices of earlier tasks
 };
 
-using Program = std::vector<Task>;     // each task after those it names
+using Program = std::vector<Task>;  // each task after those it names
 
 }  // namespace hopsim

@@ -24,7 +24,10 @@ class Time {
   friend constexpr Time operator+(Time a, Time b) { return Time(a.ps_ + b.ps_); }
   friend constexpr Time operator-(Time a, Time b) { return Time(a.ps_ - b.ps_); }
   friend constexpr Time operator*(std::uint64_t n, Time t) { return Time(n * t.ps_); }
-  constexpr Time& operator+=(Time b) { ps_ += b.ps_; return *this; }
+  constexpr Time& operator+=(Time b) {
+    ps_ += b.ps_;
+    return *this;
+  }
 
  private:
   explicit constexpr Time(std::uint64_t ps) : ps_(ps) {}
@@ -40,13 +43,16 @@ class Bytes {
   friend constexpr auto operator<=>(Bytes, Bytes) = default;
   friend constexpr Bytes operator+(Bytes a, Bytes b) { return Bytes(a.count_ + b.count_); }
   friend constexpr Bytes operator*(std::uint64_t n, Bytes b) { return Bytes(n * b.count_); }
-  constexpr Bytes& operator+=(Bytes b) { count_ += b.count_; return *this; }
+  constexpr Bytes& operator+=(Bytes b) {
+    count_ += b.count_;
+    return *this;
+  }
 
  private:
   std::uint64_t count_ = 0;
 };
 
-__extension__ using Uint128 = unsigned __int128;   // not ISO C++, but every compiler we build with has it
+__extension__ using Uint128 = unsigned __int128;  // not ISO C++, but every compiler we build with has it
 
 namespace detail {
 // amount / (rate per second), rounded up to a picosecond.
@@ -62,7 +68,8 @@ constexpr Time rounded_up(Uint128 amount, std::uint64_t rate) {
 
 // a + b, or std::overflow_error past the end of the clock.
 constexpr Time later(Time a, Time b) {
-  if (a > Time::max() || b > Time::max() - a) throw std::overflow_error("the simulated time passes the clock's 106 days");
+  if (a > Time::max() || b > Time::max() - a)
+    throw std::overflow_error("the simulated time passes the clock's 106 days");
   return a + b;
 }
 

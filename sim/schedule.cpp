@@ -63,7 +63,8 @@ Schedule then(Schedule a, const Schedule& b, int join) {
   if (join > 1)
     for (std::size_t l = 0; l < a.lanes.size(); ++l) a.add(l, std::make_shared<Join>(static_cast<int>(l), join));
   for (std::size_t l = 0; l < a.lanes.size(); ++l)
-    for (const Lane::Placed& p : b.lanes[l].phases) a.lanes[l].phases.push_back({p.phase, p.first_channel + a.channels});
+    for (const Lane::Placed& p : b.lanes[l].phases)
+      a.lanes[l].phases.push_back({p.phase, p.first_channel + a.channels});
   a.channels += b.channels;
   return a;
 }

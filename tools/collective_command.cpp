@@ -60,13 +60,15 @@ class CollectiveRun {
  private:
   CollectiveRows planned(const CollectiveArguments& arguments) {
     progress_.at("planning");
-    return plan_rows(arguments);
+    CollectiveRows rows = plan_rows(arguments);
+    check_supported(arguments.flags, rows.rows.size());
+    return rows;
   }
 
   RunResult simulated(const CollectiveRow& row) {
     progress_.at(fmt::format("row {} of {}: {} of {}", results_.size() + 1, all_.rows.size(), row.step().text,
                              format_bytes(row.step().collective->bytes)));
-    return simulate(all_.machine, row.plan, {.verify = flags_.verify, .recorder = trace_ ? &*trace_ : nullptr});
+    return simulate(all_.machine, row.plan, {flags_.engine, flags_.verify, trace_ ? &*trace_ : nullptr});
   }
 
   void warn(const CollectiveRow& row) {
@@ -117,7 +119,6 @@ void add_collective_flags(CLI::App& app, CollectiveArguments& a) {
 }
 
 int collective_command(const CollectiveArguments& arguments, const Streams& streams) {
-  check_supported(arguments.flags);
   CollectiveRun(arguments, streams).run();
   return 0;
 }

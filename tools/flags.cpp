@@ -53,8 +53,10 @@ void check_machine_sets(const std::vector<std::string>& sets) {
       throw InputError("--set reaches the machine only, for there is no file", set, "machine.KEY=VALUE");
 }
 
-void check_supported(const CommonFlags& f) {
-  if (f.engine != "event") throw InputError("--engine simgrid is not supported yet", f.engine, "event");
+void check_supported(const CommonFlags& f, std::size_t simulations) {
+  if (f.engine == "simgrid" && simulations > 1)
+    throw InputError("--engine simgrid: SimGrid does one simulation a process", std::to_string(simulations),
+                     "one scenario, or one size of one collective");
   if (f.fold == "on") throw InputError("--fold on is not supported yet", f.fold, "auto, off");
 }
 

@@ -32,6 +32,6 @@ void check_machine_sets(const std::vector<std::string>& sets);
 CLI::Validator one_of(const Names& valid);
 
 // Refuses what this version cannot do yet. Throws InputError.
-void check_supported(const CommonFlags&);
+void check_supported(const CommonFlags&, std::size_t simulations);
 
 }  // namespace hopsim

@@ -37,7 +37,7 @@ struct Ran {
 Ran run_one(const Prepared& p, const CommonFlags& flags) {
   std::optional<perfetto::TraceWriter> trace;
   if (!flags.trace.empty()) trace.emplace(flags.trace, p.machine.fabric, trace_steps(p.plan));
-  Ran ran{simulate(p.machine, p.plan, {.verify = flags.verify, .recorder = trace ? &*trace : nullptr}), {}};
+  Ran ran{simulate(p.machine, p.plan, {flags.engine, flags.verify, trace ? &*trace : nullptr}), {}};
   ran.result.scenario = p.scenario.name;
   ran.result.expect = evaluate(p.scenario.expect, ran.result, p.machine);
   if (trace) {
@@ -69,7 +69,7 @@ void add_run_flags(CLI::App& app, RunArguments& arguments) {
 
 int run_command(const RunArguments& arguments, const Streams& streams) {
   const CommonFlags& flags = arguments.flags;
-  check_supported(flags);
+  check_supported(flags, arguments.files.size());
   if (!flags.trace.empty() && arguments.files.size() > 1)
     throw InputError("--trace takes one scenario", std::to_string(arguments.files.size()) + " files");
   Progress progress(streams.err, streams.err_is_terminal && !flags.quiet);

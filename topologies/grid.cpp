@@ -7,7 +7,7 @@
 namespace hopsim {
 namespace {
 constexpr long kMostChips = 1L << 24;
-constexpr int kLongest = 32767;        // coordinates are 16 bits
+constexpr int kLongest = 32767;  // coordinates are 16 bits
 }  // namespace
 
 Shape grid_shape(const std::vector<int>& size, const std::vector<bool>& wrap) {
@@ -18,9 +18,11 @@ Shape grid_shape(const std::vector<int>& size, const std::vector<bool>& wrap) {
   long chips = 1;
   for (int d = 0; d < s.dimensions; ++d) {
     const int n = size[static_cast<std::size_t>(d)];
-    if (n < 1 || n > kLongest) throw InputError("a dimension has too few or too many chips", std::to_string(n), "1 to 32767");
+    if (n < 1 || n > kLongest)
+      throw InputError("a dimension has too few or too many chips", std::to_string(n), "1 to 32767");
     chips *= n;
-    if (chips > kMostChips) throw InputError("the fabric is too large", std::to_string(chips) + " chips or more", "up to 16777216");
+    if (chips > kMostChips)
+      throw InputError("the fabric is too large", std::to_string(chips) + " chips or more", "up to 16777216");
     s.size[static_cast<std::size_t>(d)] = static_cast<std::int16_t>(n);
     s.wrap[static_cast<std::size_t>(d)] = n > 2 && wrap[static_cast<std::size_t>(d)];
   }

@@ -8,8 +8,8 @@
 namespace hopsim {
 
 struct LinkModel {
-  Bandwidth bandwidth;                 // of every link, one way
-  Time latency;                        // of every hop
+  Bandwidth bandwidth;  // of every link, one way
+  Time latency;         // of every hop
 };
 
 // `size` and `wrap` by dimension. A wrapped dimension of 2 is one link each way, not two, hence a line.

@@ -1,5 +1,5 @@
-// A fabric as a Boost.Graph graph: what builders make, what graph algorithms (routing tables, cuts, max-flow, GraphML)
-// work on, and what is frozen into flat arrays for an engine.
+// A fabric as a Boost.Graph graph: what builders make, what graph algorithms (routing tables, cuts, max-flow,
+// GraphML) work on, and what is frozen into flat arrays for an engine.
 #pragma once
 
 #include <boost/graph/adjacency_list.hpp>
@@ -9,13 +9,13 @@
 namespace hopsim {
 
 struct NodeProperties {
-  bool is_switch = false;              // a switch forwards; all other vertices are chips
+  bool is_switch = false;  // a switch forwards; all other vertices are chips
 };
 
 struct LinkProperties {
-  Bandwidth bandwidth;                 // one way
+  Bandwidth bandwidth;  // one way
   Time latency;
-  int port = -1;                       // on a grid: Fabric::port() at the chip it leaves
+  int port = -1;  // on a grid: Fabric::port() at the chip it leaves
 };
 
 // Vertices 0 .. chips-1 are the chips in row-major order, then the switches. Edges are directed links.

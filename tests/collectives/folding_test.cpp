@@ -17,11 +17,15 @@ void expect_equal_folded(const Shape& shape, std::string_view algorithm, const R
 TEST(Folding, ARingOf16IsOneChip) {
   const Shape ring = box({16});
   ASSERT_EQ(ring.fold().chips(), 1u);
-  for (const Operation op : {Operation::all_gather, Operation::reduce_scatter, Operation::all_reduce, Operation::all_to_all})
+  for (const Operation op :
+       {Operation::all_gather, Operation::reduce_scatter, Operation::all_reduce, Operation::all_to_all})
     for (const char* algorithm : {"ring", "bidirectional_ring"})
       for (const int chunks : {1, 3, 4})
         for (const Bytes bytes : {1_KiB, Bytes(1'000'003), 1_GiB}) {
-          const Request r{.operation = op, .row = row_along(ring, 0), .bytes = bytes, .chunks = op == Operation::all_to_all ? 1 : chunks};
+          const Request r{.operation = op,
+                          .row = row_along(ring, 0),
+                          .bytes = bytes,
+                          .chunks = op == Operation::all_to_all ? 1 : chunks};
           expect_equal_folded(ring, algorithm, r);
         }
 }
@@ -32,7 +36,8 @@ TEST(Folding, ATorusOf4x4x4IsOneChip) {
   for (const Operation op : {Operation::all_gather, Operation::reduce_scatter, Operation::all_reduce})
     for (int d = 0; d < 3; ++d)
       for (const bool book : {false, true})
-        expect_equal_folded(torus, "auto", {.operation = op, .row = row_along(torus, d), .bytes = 1_MiB, .chunks = 2, .book = book});
+        expect_equal_folded(torus, "auto",
+                            {.operation = op, .row = row_along(torus, d), .bytes = 1_MiB, .chunks = 2, .book = book});
 }
 
 // Along an unwrapped dimension chips differ, and all of them stay.

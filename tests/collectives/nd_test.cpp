@@ -8,7 +8,7 @@
 namespace hopsim::testing {
 namespace {
 
-constexpr double kW = 45e9;            // one way
+constexpr double kW = 45e9;  // one way
 const LinkModel kQuick{45_GBps, 10_ns};
 
 Request over_all(Operation op, const Shape& s, Bytes bytes, int chunks = 0) {
@@ -18,7 +18,8 @@ Request over_all(Operation op, const Shape& s, Bytes bytes, int chunks = 0) {
 }
 
 TEST(ManyAxes, AllGatherUsesTheLinksOfAllAxes) {
-  for (const std::vector<int>& size : std::vector<std::vector<int>>{{4, 4, 4}, {16, 16}, {8, 8, 8}, {3, 5}, {4, 6, 5}}) {
+  for (const std::vector<int>& size :
+       std::vector<std::vector<int>>{{4, 4, 4}, {16, 16}, {8, 8, 8}, {3, 5}, {4, 6, 5}}) {
     const Shape s = box(size);
     const double v = 1 << 30, n = s.chips(), k = s.dimensions;
     const double t = seconds(s, "auto", over_all(Operation::all_gather, s, 1_GiB));
@@ -30,17 +31,29 @@ TEST(ManyAxes, AllReduceBalancesUnequalAxes) {
   for (const std::vector<int>& size : std::vector<std::vector<int>>{{4, 8, 16}, {8, 8, 16}}) {
     const Shape s = box(size);
     const double v = 1 << 30, n = s.chips();
-    EXPECT_NEAR(seconds(s, "auto", over_all(Operation::all_reduce, s, 1_GiB)) / (2 * v * (1 - 1 / n) / (3 * 2 * kW)), 1, 0.04);
+    EXPECT_NEAR(seconds(s, "auto", over_all(Operation::all_reduce, s, 1_GiB)) / (2 * v * (1 - 1 / n) / (3 * 2 * kW)),
+                1, 0.04);
   }
 }
 
 // The busiest link of axis a carries V a / (8N) where it wraps and V floor(a^2/4) / (aN) where it does not.
 TEST(ManyAxes, AllToAllIsBoundByTheLongestAxis) {
-  struct Case { std::vector<int> size; bool wrap; };
-  for (const Case& c : {Case{{4, 4}, true}, {{4, 8}, true}, {{4, 4}, false}, {{4, 8}, false}, {{4, 4, 4}, true}, {{4, 4, 8}, true}, {{16, 16}, true}, {{2, 2}, false}}) {
+  struct Case {
+    std::vector<int> size;
+    bool wrap;
+  };
+  for (const Case& c : {Case{{4, 4}, true},
+                        {{4, 8}, true},
+                        {{4, 4}, false},
+                        {{4, 8}, false},
+                        {{4, 4, 4}, true},
+                        {{4, 4, 8}, true},
+                        {{16, 16}, true},
+                        {{2, 2}, false}}) {
     const Shape s = box(c.size, c.wrap);
     double load = 0;
-    for (const int a : c.size) load = std::max(load, c.wrap && a > 2 ? a / 8.0 / s.chips() : std::floor(a * a / 4.0) / a / s.chips());
+    for (const int a : c.size)
+      load = std::max(load, c.wrap && a > 2 ? a / 8.0 / s.chips() : std::floor(a * a / 4.0) / a / s.chips());
     const double t = seconds(s, "nd_all_to_all", over_all(Operation::all_to_all, s, 1_GiB), kQuick);
     EXPECT_NEAR(t / (double(1 << 30) * load / kW), 1, 0.03) << c.size[0] << "x" << c.size[1] << c.wrap;
   }
@@ -48,8 +61,10 @@ TEST(ManyAxes, AllToAllIsBoundByTheLongestAxis) {
 
 struct EveryBox : ::testing::TestWithParam<std::pair<std::vector<int>, std::vector<bool>>> {};
 INSTANTIATE_TEST_SUITE_P(ManyAxes, EveryBox,
-                         ::testing::Values(std::pair(std::vector{2, 2}, std::vector{false, false}), std::pair(std::vector{3, 4}, std::vector{true, true}),
-                                           std::pair(std::vector{3, 4}, std::vector{false, true}), std::pair(std::vector{4, 2}, std::vector{true, false}),
+                         ::testing::Values(std::pair(std::vector{2, 2}, std::vector{false, false}),
+                                           std::pair(std::vector{3, 4}, std::vector{true, true}),
+                                           std::pair(std::vector{3, 4}, std::vector{false, true}),
+                                           std::pair(std::vector{4, 2}, std::vector{true, false}),
                                            std::pair(std::vector{2, 3, 4}, std::vector{false, false, true}),
                                            std::pair(std::vector{4, 4, 4}, std::vector{true, true, true}),
                                            std::pair(std::vector{2, 2, 2}, std::vector{false, false, false})));
@@ -57,7 +72,8 @@ INSTANTIATE_TEST_SUITE_P(ManyAxes, EveryBox,
 TEST_P(EveryBox, IsProvenAndAboveItsBound) {
   const Shape s = grid_shape(GetParam().first, GetParam().second);
   const Fabric fabric = freeze(grid(s, kIci));
-  for (const Operation op : {Operation::all_gather, Operation::reduce_scatter, Operation::all_reduce, Operation::all_to_all})
+  for (const Operation op :
+       {Operation::all_gather, Operation::reduce_scatter, Operation::all_reduce, Operation::all_to_all})
     for (const int chunks : {1, 2})
       for (const Bytes bytes : {Bytes(100'003), 16_MiB}) {
         const Request r = over_all(op, s, bytes, chunks);
@@ -74,7 +90,8 @@ TEST_P(EveryBox, IsProvenAndAboveItsBound) {
 TEST(ManyAxes, SomeAxesOfABoxAtOnce) {
   const Shape s = box({4, 3, 4});
   for (const std::vector<int>& dims : std::vector<std::vector<int>>{{0, 1}, {2, 0}, {1, 2}})
-    for (const Operation op : {Operation::all_gather, Operation::reduce_scatter, Operation::all_reduce, Operation::all_to_all}) {
+    for (const Operation op :
+         {Operation::all_gather, Operation::reduce_scatter, Operation::all_reduce, Operation::all_to_all}) {
       const Request r{.operation = op, .row = row_over(s, dims, RowOrder::ring), .bytes = 1_MiB};
       EXPECT_NO_THROW(prove(s, r, *schedule_of("auto", r)));
     }
@@ -92,7 +109,8 @@ std::vector<std::vector<ChipId>> groups(const std::vector<std::vector<std::uint3
 TEST(Groups, AnySetsOfChipsContendForLinks) {
   const Shape s = box({4, 4}, false);
   const Fabric fabric = freeze(grid(s, kIci));
-  for (const auto& g : {groups({{0, 1, 2, 3}, {12, 13, 14, 15}}), groups({{0, 5, 10, 15}, {3, 6, 9, 12}}), groups({{7, 2, 9}}), groups({{0, 15}, {1, 14}})})
+  for (const auto& g : {groups({{0, 1, 2, 3}, {12, 13, 14, 15}}), groups({{0, 5, 10, 15}, {3, 6, 9, 12}}),
+                        groups({{7, 2, 9}}), groups({{0, 15}, {1, 14}})})
     for (const Operation op : {Operation::all_gather, Operation::reduce_scatter, Operation::all_reduce}) {
       const Request r{.operation = op, .row = row_of_groups(s, g), .bytes = 1_MiB};
       const auto schedule = schedule_of("auto", r);
@@ -107,7 +125,8 @@ TEST(Groups, AnySetsOfChipsContendForLinks) {
 TEST(Groups, InterleavedGroupsShareTheMiddleLink) {
   const Shape line = box({4}, false);
   const auto time = [&](const std::vector<std::vector<std::uint32_t>>& numbers) {
-    return seconds(line, "auto", {.operation = Operation::all_gather, .row = row_of_groups(line, groups(numbers)), .bytes = 1_GiB});
+    return seconds(line, "auto",
+                   {.operation = Operation::all_gather, .row = row_of_groups(line, groups(numbers)), .bytes = 1_GiB});
   };
   const double half = double(1 << 29) / kW;
   EXPECT_NEAR(time({{0, 1}, {2, 3}}) / half, 1, 1e-3);

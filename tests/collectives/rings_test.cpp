@@ -7,7 +7,7 @@
 namespace hopsim::testing {
 namespace {
 
-constexpr double kW = 45e9;            // one way
+constexpr double kW = 45e9;  // one way
 constexpr double kHop = 1e-6;
 
 Request request(Operation op, const Shape& shape, Bytes bytes, int chunks = 1, bool book = false, int dimension = 0) {
@@ -30,7 +30,8 @@ TEST_P(BothOperations, LineOfFourTakesThreeHopsOfAShard) {
   const Shape s = box({8, 4}, false);
   const double v = 2.0 * 2048 * 8192;
   expect_close(seconds(s, "auto", request(GetParam(), s, Bytes(1 << 25), 1, false, 1)), 3 * (v / 4 / kW + kHop));
-  expect_close(seconds(s, "auto", request(GetParam(), s, Bytes(1 << 17), 1, false, 1)), 3 * (131072.0 / 4 / kW + kHop));
+  expect_close(seconds(s, "auto", request(GetParam(), s, Bytes(1 << 17), 1, false, 1)),
+               3 * (131072.0 / 4 / kW + kHop));
 }
 
 TEST_P(BothOperations, EvenRingHalvesTheAntipodalShardUnlessByTheBook) {
@@ -44,14 +45,16 @@ TEST_P(BothOperations, OddRings) {
   for (const int n : {3, 5, 7, 9, 13}) {
     const Shape s = box({n});
     const double v = 1 << 30;
-    expect_close(seconds(s, "bidirectional_ring", request(GetParam(), s, 1_GiB)), v * (n - 1) / n / (2 * kW) + (n - 1) / 2 * kHop);
+    expect_close(seconds(s, "bidirectional_ring", request(GetParam(), s, 1_GiB)),
+                 v * (n - 1) / n / (2 * kW) + (n - 1) / 2 * kHop);
   }
 }
 
 TEST_P(BothOperations, OneWayTakesTwiceAsLong) {
   for (const int n : {3, 4, 7, 16}) {
     const Shape s = box({n});
-    expect_close(seconds(s, "ring", request(GetParam(), s, 1_GiB)), double(1 << 30) * (n - 1) / n / kW + (n - 1) * kHop);
+    expect_close(seconds(s, "ring", request(GetParam(), s, 1_GiB)),
+                 double(1 << 30) * (n - 1) / n / kW + (n - 1) * kHop);
   }
 }
 
@@ -72,7 +75,8 @@ TEST_P(BothOperations, TwoChipsUseTheirOneLinkEachWay) {
   }
 }
 
-// Every algorithm, size and chunk count: proven, never below the bound, no slower when an instant's events are shuffled.
+// Every algorithm, size and chunk count: proven, never below the bound, no slower when an instant's events are
+// shuffled.
 TEST_P(EveryOperation, IsProvenOnEverySize) {
   for (const bool wrap : {true, false})
     for (int n = 2; n <= 17; ++n)
@@ -91,6 +95,24 @@ TEST_P(EveryOperation, IsProvenOnEverySize) {
           }
 }
 
+// Every AllGather's moves reversed are a ReduceScatter, in the same time to the picosecond.
+TEST(Rings, ReversedAnAllGatherTakesTheSameTime) {
+  for (const bool wrap : {true, false})
+    for (int n = 2; n <= 12; ++n)
+      for (const int chunks : {1, 2, 3, 5, 8})
+        for (const Bytes bytes : {64_KiB, Bytes(1'000'003), 1_GiB})
+          for (const bool book : {false, true})
+            for (const Algorithm& a : algorithms()) {
+              const Shape s = box({n}, wrap);
+              Request r = request(Operation::all_gather, s, bytes, chunks, book);
+              if (!a.obstacle(r).empty()) continue;
+              const Time gather = run_schedule(s, schedule_of(a.name, r)).time;
+              r.operation = Operation::reduce_scatter;
+              EXPECT_EQ(run_schedule(s, schedule_of(a.name, r)).time, gather)
+                  << a.name << " n " << n << " chunks " << chunks << " bytes " << bytes.count();
+            }
+}
+
 TEST(Rings, RowsOfABoxRunAtOnceAndAreProven) {
   const Shape s = grid_shape({4, 3, 5}, {true, false, true});
   for (int d = 0; d < 3; ++d)
@@ -104,22 +126,32 @@ TEST(Rings, RowsOfABoxRunAtOnceAndAreProven) {
 TEST(Rings, AllReduceIsAReduceScatterThenAnAllGather) {
   const Shape s = box({4, 4, 4});
   const double v = 512 * 1024;
-  expect_close(seconds(s, "auto", request(Operation::all_reduce, s, 512_KiB, 1, false, 2)), 2 * v * 3 / 4 / (2 * kW) + 4 * kHop);
-  expect_close(seconds(s, "auto", request(Operation::all_reduce, s, 512_KiB, 1, true, 2)), 2 * v / (2 * kW) + 4 * kHop);
-  expect_close(seconds(box({4}, false), "auto", request(Operation::all_reduce, box({4}, false), 1_GiB)), 2 * double(1 << 30) * 3 / 4 / kW, 1e-3);
-  expect_close(seconds(box({5}), "ring", request(Operation::all_reduce, box({5}), 1_GiB)), 2 * double(1 << 30) * 4 / 5 / kW, 1e-3);
+  expect_close(seconds(s, "auto", request(Operation::all_reduce, s, 512_KiB, 1, false, 2)),
+               2 * v * 3 / 4 / (2 * kW) + 4 * kHop);
+  expect_close(seconds(s, "auto", request(Operation::all_reduce, s, 512_KiB, 1, true, 2)),
+               2 * v / (2 * kW) + 4 * kHop);
+  expect_close(seconds(box({4}, false), "auto", request(Operation::all_reduce, box({4}, false), 1_GiB)),
+               2 * double(1 << 30) * 3 / 4 / kW, 1e-3);
+  expect_close(seconds(box({5}), "ring", request(Operation::all_reduce, box({5}), 1_GiB)),
+               2 * double(1 << 30) * 4 / 5 / kW, 1e-3);
 }
 
 // Scaling Book ch. 3: V/(4W) on a ring; on a line the middle link carries floor(n^2/4) blocks of V/n^2.
 TEST(Rings, AllToAllLoadsTheBusiestLinkAsTheBookCounts) {
   const double v = 1 << 30;
-  for (const int n : {4, 8, 16}) expect_close(seconds(box({n}), "auto", request(Operation::all_to_all, box({n}), 1_GiB)), v / (8 * kW), 5e-3);
-  for (const int n : {5, 7}) expect_close(seconds(box({n}), "auto", request(Operation::all_to_all, box({n}), 1_GiB)), v * (1 - 1.0 / n / n) / (8 * kW), 5e-3);
+  for (const int n : {4, 8, 16})
+    expect_close(seconds(box({n}), "auto", request(Operation::all_to_all, box({n}), 1_GiB)), v / (8 * kW), 5e-3);
+  for (const int n : {5, 7})
+    expect_close(seconds(box({n}), "auto", request(Operation::all_to_all, box({n}), 1_GiB)),
+                 v * (1 - 1.0 / n / n) / (8 * kW), 5e-3);
   for (const int n : {2, 4, 5, 8, 16}) {
     const Shape line = box({n}, false);
-    expect_close(seconds(line, "auto", request(Operation::all_to_all, line, 1_GiB)), v * (n * n / 4) / n / n / kW, 5e-3);
+    expect_close(seconds(line, "auto", request(Operation::all_to_all, line, 1_GiB)), v * (n * n / 4) / n / n / kW,
+                 5e-3);
   }
-  for (const int n : {4, 7}) expect_close(seconds(box({n}), "ring", request(Operation::all_to_all, box({n}), 1_GiB)), v * (n - 1) / (2 * n) / kW, 5e-3);
+  for (const int n : {4, 7})
+    expect_close(seconds(box({n}), "ring", request(Operation::all_to_all, box({n}), 1_GiB)),
+                 v * (n - 1) / (2 * n) / kW, 5e-3);
 }
 
 TEST(Rings, MessagesAreCutThroughAlongALine) {
@@ -153,8 +185,8 @@ TEST(Rings, PermutationsShareLinks) {
   expect_close(seconds(ring, "auto", r), 2 * double(1 << 30) / kW);
 }
 
-// A 4-chip axis on a 2x2 block is a ring of one-hop edges. Row by row its edges (0,1)-(1,0) and (1,1)-(0,0) are two hops,
-// x then y: both ways round, link (1,0)->(1,1) then carries its own edge's shards and those of (0,0)->(1,1).
+// A 4-chip axis on a 2x2 block is a ring of one-hop edges. Row by row its edges (0,1)-(1,0) and (1,1)-(0,0) are two
+// hops, x then y: both ways round, link (1,0)->(1,1) then carries its own edge's shards and those of (0,0)->(1,1).
 TEST(Rings, AnAxisOverABlockRunsAsARing) {
   const Shape block = box({2, 2}, false);
   Request r{.operation = Operation::all_gather, .row = row_over(block, {0, 1}, RowOrder::ring), .bytes = 1_GiB};
@@ -173,7 +205,8 @@ TEST(Rings, AnAxisOverABlockRunsAsARing) {
 }
 
 TEST(Rings, RowsOverBoxesVisitEveryChipByOneHop) {
-  for (const std::vector<int>& size : std::vector<std::vector<int>>{{2, 2}, {2, 3}, {3, 2}, {4, 4}, {4, 5}, {3, 3}, {2, 3, 3}, {3, 3, 2}, {4, 4, 4}}) {
+  for (const std::vector<int>& size : std::vector<std::vector<int>>{
+           {2, 2}, {2, 3}, {3, 2}, {4, 4}, {4, 5}, {3, 3}, {2, 3, 3}, {3, 3, 2}, {4, 4, 4}}) {
     const Shape s = box(size, false);
     std::vector<int> dims;
     for (int d = 0; d < s.dimensions; ++d) dims.push_back(d);

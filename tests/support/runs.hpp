@@ -10,9 +10,9 @@
 #include "collectives/algorithm.hpp"
 #include "collectives/bounds.hpp"
 #include "collectives/proof.hpp"
+#include "sim/error.hpp"
 #include "sim/event_engine.hpp"
 #include "sim/machine.hpp"
-#include "sim/error.hpp"
 #include "topologies/grid.hpp"
 
 namespace hopsim::testing {
@@ -51,7 +51,8 @@ inline std::shared_ptr<const Schedule> schedule_of(std::string_view name, Reques
 }
 
 // Seconds; exact expectations are computed in the test.
-inline double seconds(const Shape& shape, std::string_view algorithm, const Request& r, const LinkModel& link = kIci) {
+inline double seconds(const Shape& shape, std::string_view algorithm, const Request& r,
+                      const LinkModel& link = kIci) {
   return run_schedule(shape, schedule_of(algorithm, r), link).time.seconds();
 }
 

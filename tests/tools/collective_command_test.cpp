@@ -76,7 +76,8 @@ TEST(CollectiveCommand, ManyOperationsAndJaxNames) {
 }
 
 TEST(CollectiveCommand, AsAFileWouldSay) {
-  const auto file = write(scratch() / "same.yaml",
+  const Scratch folder;
+  const auto file = write(folder / "same.yaml",
                           "machine: {chip: tpu_v5e, slice: 4x8, overrides: {hop_latency: 3 us}}\n"
                           "program: [{all_gather: {axis: Y, bytes: 1 MiB}, algorithm: line, chunks: 4}]\n");
   const Json run = hopsim({"run", file, "--json", "-"}).json();
@@ -106,7 +107,8 @@ TEST(CollectiveCommand, LongAxisNamesReadBackAsTheFlag) {
 }
 
 TEST(CollectiveCommand, MeasuredTimesStandBeside) {
-  const auto file = write(scratch() / "m.csv", "bytes,time_us\n1048576,20\n1024,10\n");
+  const Scratch folder;
+  const auto file = write(folder / "m.csv", "bytes,time_us\n1048576,20\n1024,10\n");
   const Json rows = hopsim(gather({"--measured", file, "--json", "-"})).json()["rows"];
   ASSERT_EQ(rows.size(), 2u);  // without --bytes the sizes measured
   EXPECT_EQ(rows[0]["bytes"], 1024);
@@ -127,7 +129,7 @@ TEST(CollectiveCommand, CsvHasALineARow) {
 }
 
 TEST(CollectiveCommand, OutputsGoWhereTheyWereSent) {
-  const auto folder = scratch();
+  const Scratch folder;
   const Finished f = hopsim(gather({"--bytes", "1KiB", "--json", folder / "r.json", "--csv", folder / "r.csv",
                                     "--trace", folder / "r.pftrace", "--quiet"}));
   EXPECT_EQ(f.code, 0);
@@ -147,7 +149,7 @@ TEST(CollectiveCommand, ResultsAreTheSameTwice) {
 }
 
 TEST(CollectiveCommand, AnOutputThatCannotBeWrittenIsToldBeforeAnythingRuns) {
-  const auto folder = scratch();
+  const Scratch folder;
   for (const char* flag : {"--json", "--csv", "--trace"}) {
     const Finished f =
         hopsim(gather({"--bytes", "1KiB", "--csv", folder / "kept.csv", flag, folder / "no" / "where"}));
@@ -156,7 +158,7 @@ TEST(CollectiveCommand, AnOutputThatCannotBeWrittenIsToldBeforeAnythingRuns) {
     EXPECT_THAT(f.err, AnyOf(StartsWith("hopsim: cannot write " + (folder / "no" / "where").string() + ": No such"),
                              HasSubstr("--csv")));
   }
-  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST(CollectiveCommand, AClosedPipeEndsItQuietly) {

@@ -32,16 +32,23 @@ inline std::string contents(const std::filesystem::path& path) {
   return text.str();
 }
 
-// A folder of the test's own, emptied.
-inline std::filesystem::path scratch() {
-  const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-  std::string name = std::string(test->test_suite_name()) + "." + test->name() + "." + std::to_string(::getpid());
-  for (char& c : name) c = c == '/' ? '_' : c;
-  const auto folder = std::filesystem::path(testing::TempDir()) / ("hopsim." + name);
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
-  return folder;
-}
+// An empty folder, gone with the test.
+class Scratch {
+ public:
+  Scratch() {
+    std::string name = (std::filesystem::path(testing::TempDir()) / "hopsim.XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  ~Scratch() { std::filesystem::remove_all(path_); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
 
 inline std::filesystem::path write(const std::filesystem::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
@@ -50,8 +57,7 @@ inline std::filesystem::path write(const std::filesystem::path& path, const std:
 
 // Standard input is empty; output and errors go to files, so neither can block the other.
 inline Finished finished(std::vector<std::string> command) {
-  std::string folder_name = (std::filesystem::path(testing::TempDir()) / "hopsim.said.XXXXXX").string();
-  const std::filesystem::path folder = ::mkdtemp(folder_name.data());
+  const Scratch folder;
   const std::string out = folder / "out", err = folder / "err";
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
@@ -66,9 +72,7 @@ inline Finished finished(std::vector<std::string> command) {
   posix_spawn_file_actions_destroy(&files);
   int status = 0;
   ::waitpid(child, &status, 0);
-  Finished f{WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), contents(out), contents(err)};
-  std::filesystem::remove_all(folder);
-  return f;
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), contents(out), contents(err)};
 }
 
 inline Finished hopsim(std::vector<std::string> arguments) {

@@ -20,7 +20,8 @@ constexpr const char* kTwoSteps =
     "  - compute: {time: 5 us}\n";
 
 TEST(RunCommand, CsvHasALineAStep) {
-  const auto file = write(scratch() / "two.yaml", kTwoSteps);
+  const Scratch folder;
+  const auto file = write(folder / "two.yaml", kTwoSteps);
   const Finished f = hopsim({"run", file, "--csv", "-"});
   EXPECT_THAT(f.out, StartsWith("scenario,index,program,text,kind,"));
   EXPECT_THAT(f.out, HasSubstr("\ntwo,0,1,AllGather over X,all_gather,X,line,1048576,"));
@@ -28,7 +29,7 @@ TEST(RunCommand, CsvHasALineAStep) {
 }
 
 TEST(RunCommand, CsvOfSeveralFilesIsOneTable) {
-  const auto folder = scratch();
+  const Scratch folder;
   const auto file = write(folder / "two.yaml", kTwoSteps);
   ASSERT_EQ(hopsim({"run", file, file, "--csv", folder / "all.csv", "--quiet"}).code, 0);
   const std::string text = contents(folder / "all.csv");
@@ -36,7 +37,7 @@ TEST(RunCommand, CsvOfSeveralFilesIsOneTable) {
 }
 
 TEST(RunCommand, AFailedExpectationStillWritesItsOutputs) {
-  const auto folder = scratch();
+  const Scratch folder;
   const auto file = write(folder / "two.yaml", std::string(kTwoSteps) + "expect: [{step: 2, time: 20 us}]\n");
   const Finished f = hopsim({"run", file, "--csv", folder / "r.csv", "--json", folder / "r.json"});
   EXPECT_EQ(f.code, 1);
@@ -46,7 +47,7 @@ TEST(RunCommand, AFailedExpectationStillWritesItsOutputs) {
 }
 
 TEST(RunCommand, BadInputWritesNothing) {
-  const auto folder = scratch();
+  const Scratch folder;
   const auto good = write(folder / "good.yaml", kTwoSteps), bad = write(folder / "bad.yaml", "machine: {}\n");
   const Finished f = hopsim({"run", good, bad, "--json", folder / "r.json"});
   EXPECT_EQ(f.code, 2);
