@@ -63,6 +63,7 @@ class Builder {
       line_ = ++line;
       add(step);
     }
+    if (scenario_.sweep) plan_.warnings.push_back("sweep is left alone: a run is of the base point");
     return std::move(plan_);
   }
 

@@ -8,7 +8,7 @@
 namespace hopsim {
 namespace {
 
-constexpr const char* kExamples = "tpu_v5e:8x4, h100_sxm:8, torus:8x8,bw=45GB/s,lat=1us, ...";
+constexpr const char* kExamples = "tpu_v5e:8x4, tpu_v5p:4x4x4, torus:8x8,bw=45GB/s,lat=1us, ...";
 
 class SpecReader {
  public:
@@ -72,7 +72,7 @@ class SpecReader {
     for (const auto& [key, flag] : {std::pair{"bandwidth", "bw=45GB/s"}, std::pair{"latency", "lat=1us"}}) {
       if (link.find(key) == nullptr) {
         throw PlacedError(place(spec_.size()), std::string("a topology needs a link ") + key, "",
-                          std::string(",") + flag);
+                          "as in SPEC," + std::string(flag));
       }
     }
     return link;

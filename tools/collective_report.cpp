@@ -41,9 +41,9 @@ double link_share(const Terms& t, Time time) { return time == Time{} ? 0 : t.tra
 std::vector<Table::Column> columns(bool measured) {
   std::vector<Table::Column> columns{{"op", left},     {"axis", left},  {"algorithm", left}, {"bytes"},
                                      {"nccl bytes"},   {"time"},        {"algbw"},           {"busbw"},
-                                     {"closed form"},  {"x"},           {"bound"},           {"x"},
+                                     {"closed form"},  {"time/form"},   {"bound"},           {"time/bound"},
                                      {"regime", left}, {"of link rate"}};
-  if (measured) columns.insert(columns.end(), {{"measured"}, {"x"}});
+  if (measured) columns.insert(columns.end(), {{"measured"}, {"time/measured"}});
   return columns;
 }
 
@@ -69,7 +69,7 @@ CollectiveTable::CollectiveTable(const CollectiveRows& all)
 }
 
 std::string CollectiveTable::heading() const {
-  std::string text = describe(all_.machine) + fmt::format(", {} a hop\n", format_time(all_.machine.link.latency));
+  std::string text = describe(all_.machine) + "\n";
   std::vector<std::pair<std::string, std::string>> told;
   for (const CollectiveRow& row : all_.rows) {
     const std::pair<std::string, std::string> what(row.step().text, row.step().algorithm);

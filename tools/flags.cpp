@@ -1,5 +1,7 @@
 #include "tools/flags.hpp"
 
+#include <filesystem>
+
 #include <algorithm>
 
 #include "sim/error.hpp"
@@ -53,7 +55,19 @@ void check_machine_sets(const std::vector<std::string>& sets) {
       throw InputError("--set reaches the machine only, for there is no file", set, "machine.KEY=VALUE");
 }
 
+namespace {
+
+// A device or a pipe may be called anything.
+void check_trace_name(const std::string& name) {
+  const bool file = !std::filesystem::exists(name) || std::filesystem::is_regular_file(name);
+  if (file && !name.ends_with(".pftrace") && !name.ends_with(".pftrace.gz"))
+    throw InputError("--trace writes Perfetto's native format", name, "FILE.pftrace or FILE.pftrace.gz");
+}
+
+}  // namespace
+
 void check_supported(const CommonFlags& f, std::size_t simulations) {
+  if (!f.trace.empty()) check_trace_name(f.trace);
   if (f.engine == "simgrid" && simulations > 1)
     throw InputError("--engine simgrid: SimGrid does one simulation a process", std::to_string(simulations),
                      "one scenario, or one size of one collective");

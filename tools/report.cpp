@@ -23,9 +23,9 @@ std::string steps_table(const RunResult& r) {
                {"bytes"},
                {"time"},
                {"closed form"},
-               {"x"},
+               {"time/form"},
                {"bound"},
-               {"x"},
+               {"time/bound"},
                {"algbw"},
                {"busbw"}});
   for (const StepResult& s : r.steps) {
@@ -84,12 +84,21 @@ std::string describe(const MachineModel& m) {
   std::string mesh;
   for (const auto& [axis, size] : m.mesh.axes())
     mesh += fmt::format("{}{}: {}", mesh.empty() ? "" : ", ", axis, size);
-  return fmt::format("{} {} ({} chips, {}), mesh {{{}}}, {} a link", m.name, shape_text(m.shape),
-                     m.shape.logical_chips(), wrap_text(m.shape), mesh, format_bandwidth(m.link.bandwidth));
+  std::string text = fmt::format("{} {} ({} chips, {}), mesh {{{}}}, {} a link, {} a hop", m.name,
+                                 shape_text(m.shape), m.shape.logical_chips(), wrap_text(m.shape), mesh,
+                                 format_bandwidth(m.link.bandwidth), format_time(m.link.latency));
+  const auto overhead = [&text](const char* name, Time t) {
+    if (t > Time{}) text += fmt::format(", {} {}", name, format_time(t));
+  };
+  overhead("launch overhead", m.overheads.launch);
+  overhead("step overhead", m.overheads.step);
+  overhead("chunk overhead", m.overheads.chunk);
+  return text;
 }
 
 std::string report(const RunResult& r, const MachineModel& machine) {
-  std::string text = r.scenario + ": " + describe(machine) + "\n" + steps_table(r) + totals(r);
+  std::string text = r.scenario + ": " + describe(machine) + (r.engine == "simgrid" ? ", on SimGrid" : "") + "\n" +
+                     steps_table(r) + totals(r);
   for (const ExpectResult& e : r.expect) text += expectation(e);
   return text;
 }

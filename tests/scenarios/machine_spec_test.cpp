@@ -162,7 +162,7 @@ TEST(MachineFlag, RefusesWithTheColumn) {
       {"tpu_v5e:", "--machine:1:9: slice is empty"},
       {"tpu_v5e:0x4", "--machine:1:9: slice: a bad size"},
       {"tpu_v5e:8x4,bw=1GB/s", "--machine:1:13: a chip takes no options; got bw=1GB/s"},
-      {"ring:16,lat=1us", "--machine:1:16: a topology needs a link bandwidth; valid: ,bw=45GB/s"},
+      {"ring:16,lat=1us", "--machine:1:16: a topology needs a link bandwidth; valid: as in SPEC,bw=45GB/s"},
       {"ring:16,bw=45GB/s", "--machine:1:18: a topology needs a link latency"},
       {"ring:16,bw=45,lat=1us", "--machine:1:12: bandwidth: a bandwidth needs a unit"},
       {"ring:16,bw,lat=1us", "--machine:1:9: bw needs a value"},
