@@ -17,7 +17,8 @@ std::string names_that_can(const Request& request) {
 // block without wraparound an axis is the ring of four.
 std::string_view default_algorithm(const Request& r) {
   if (r.operation == Operation::collective_permute || r.operation == Operation::send_recv) return "direct";
-  if (r.row->dimensions().size() > 1 && r.operation == Operation::all_to_all) return "nd_all_to_all";
+  if (r.operation == Operation::all_to_all && !r.row->straight())
+    return r.row->dimensions().empty() ? "direct" : "nd_all_to_all";
   if (r.row->dimensions().size() > 1 && r.row->size() > 4) return "nd_ring";
   return r.row->wraps() ? "bidirectional_ring" : "line";
 }

@@ -9,19 +9,34 @@ namespace {
 constexpr std::uint64_t kMostChunks = 1024;
 
 std::string obstacle(const Request& r) {
+  std::uint64_t block = r.bytes.count();
   switch (r.operation) {
     case Operation::collective_permute:
     case Operation::send_recv:
-      if (static_cast<std::uint64_t>(r.chunks) > std::clamp<std::uint64_t>(r.bytes.count(), 1, kMostChunks))
-        return std::to_string(r.chunks) + " chunks of " + std::to_string(r.bytes.count()) + " B; valid: 1 to " +
-               std::to_string(std::clamp<std::uint64_t>(r.bytes.count(), 1, kMostChunks));
-      return {};
+      break;
+    case Operation::all_to_all:
+      block /= static_cast<std::uint64_t>(r.row->size()) * static_cast<std::uint64_t>(r.row->size());
+      break;
     default:
-      return "direct does collective_permute and send_recv, not " + std::string(name(r.operation));
+      return "direct does all_to_all, collective_permute and send_recv, not " + std::string(name(r.operation));
   }
+  const std::uint64_t most = std::clamp<std::uint64_t>(block, 1, kMostChunks);
+  if (static_cast<std::uint64_t>(r.chunks) > most)
+    return std::to_string(r.chunks) + " chunks of " + std::to_string(block) + " B; valid: 1 to " +
+           std::to_string(most);
+  return {};
 }
 
-Schedule schedule(const Request& r) { return permutation_schedule(r); }
+// Members round the group, half of them in either turn; each by the shortest way through the fabric.
+Schedule exchange(const Request& r) {
+  const int n = r.row->size();
+  if (!r.row->wraps()) return exchange_schedule(r, 1, {{.sign = 1, .reach = n - 1}, {.sign = -1, .reach = n - 1}});
+  return exchange_schedule(r, 1, {{.sign = 1, .reach = n / 2}, {.sign = -1, .reach = (n - 1) / 2}});
+}
+
+Schedule schedule(const Request& r) {
+  return r.operation == Operation::all_to_all ? exchange(r) : permutation_schedule(r);
+}
 
 // The links of a row, forwards and backwards: how many messages each carries. Link p leads from p to p + 1.
 struct Loads {
@@ -44,6 +59,13 @@ struct Loads {
 // the busiest link. Over several dimensions, as if messages met no others.
 ClosedForm closed_form(const Request& r) {
   const auto n = static_cast<std::size_t>(r.row->size());
+  if (r.operation == Operation::all_to_all) {
+    int hops = 0;
+    for (int p = 1; p < r.row->size(); ++p) hops = std::max(hops, r.row->way(r.row->at(0), p).hops());
+    const double others = static_cast<double>(n - 1) / static_cast<double>(n * n);
+    return {static_cast<double>(r.bytes.count()) * others, hops,
+            "V(N-1)/(N^2 W/2), as if a chip had one link to itself"};
+  }
   Loads loads{std::vector<double>(n), std::vector<double>(n)};
   int hops = 0;
   for (const auto& [from, to] : r.pairs) {

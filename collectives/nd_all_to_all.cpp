@@ -56,17 +56,20 @@ struct Plan {
   // and the target's coordinate on this one.
   void expand(const Chunk& c, std::vector<std::uint32_t>& atoms) const {
     const Slab s = decode(c.first);
-    for (std::uint32_t from = 0; from < members(); ++from)
-      for (std::uint32_t to = 0; to < members(); ++to) {
-        bool in = true;
-        for (std::size_t j = 0; j < axes() && in; ++j) {
-          const std::size_t a = axis(s.lane, j);
-          if (j < s.stage)
-            in = coordinate(to, a) == coordinate(s.holder, a);
-          else
-            in = coordinate(from, a) == coordinate(s.holder, a) && (j > s.stage || coordinate(to, a) == s.target);
-        }
-        if (!in) continue;
+    std::vector<std::uint32_t> sources, targets;
+    for (std::uint32_t m = 0; m < members(); ++m) {
+      bool source = true, target = true;
+      for (std::size_t j = 0; j < axes(); ++j) {
+        const std::size_t a = axis(s.lane, j);
+        if (j >= s.stage) source = source && coordinate(m, a) == coordinate(s.holder, a);
+        if (j < s.stage) target = target && coordinate(m, a) == coordinate(s.holder, a);
+        if (j == s.stage) target = target && coordinate(m, a) == s.target;
+      }
+      if (source) sources.push_back(m);
+      if (target) targets.push_back(m);
+    }
+    for (const std::uint32_t from : sources)
+      for (const std::uint32_t to : targets) {
         const std::uint32_t first = (from * members() + to) * per_block() + 2 * s.lane;
         if (s.half != 1) atoms.push_back(first);  // half 0: both, 1: the second, 2: the first
         if (s.half != 2) atoms.push_back(first + 1);

@@ -82,7 +82,7 @@ std::string row_obstacle(std::string_view algorithm, const Request& r) {
     case Operation::all_reduce:
       break;
     case Operation::all_to_all:
-      if (!r.row->straight()) return "all_to_all over several dimensions is not supported yet";
+      if (!r.row->straight()) return std::string(algorithm) + " does all_to_all along one dimension only";
       blocks = n * n;
       break;
     default:

@@ -53,8 +53,6 @@ class Builder {
  public:
   Builder(const Scenario& scenario, const MachineModel& machine) : scenario_(scenario), machine_(machine) {
     for (const NamedSize& d : scenario.dims) sizes_[d.name] = d.size;
-    const auto rate = machine.chip.peak_flops.find(name(scenario.dtype.value));
-    if (rate != machine.chip.peak_flops.end()) plan_.peak = rate->second.value;
   }
 
   Plan build() {
@@ -69,6 +67,14 @@ class Builder {
 
  private:
   void add(const ProgramStep& step) {
+    try {
+      add_action(step);
+    } catch (const std::overflow_error& e) {
+      throw PlacedError(step.place, e.what());
+    }
+  }
+
+  void add_action(const ProgramStep& step) {
     if (const auto* s = std::get_if<NotationStep>(&step.action)) return add_notation(*s, step.place);
     if (const auto* s = std::get_if<CollectiveStep>(&step.action)) return add_collective(*s, step);
     if (const auto* s = std::get_if<ComputeStep>(&step.action)) return add_compute(*s, step.place);
@@ -258,12 +264,24 @@ class Builder {
       planned.lower_bound = lower_bound(machine_.fabric, request);
       planned.kind = name(request.operation);
       planned.collective = request;
-      push(std::move(planned), CollectiveTask{std::make_shared<const Schedule>(algorithm.schedule(request))});
+      push(std::move(planned),
+           CollectiveTask{std::make_shared<const Schedule>(algorithm.schedule(request)), members(request)});
     } catch (const PlacedError&) {
       throw;
     } catch (const InputError& e) {
       throw PlacedError(blame, e);
     }
+  }
+
+  // The chips that send or receive something.
+  static std::function<bool(const Coordinates&)> members(const Request& r) {
+    std::vector<bool> takes_part(static_cast<std::size_t>(r.row->size()), r.pairs.empty());
+    for (const auto& [from, to] : r.pairs)
+      if (from != to) takes_part[static_cast<std::size_t>(from)] = takes_part[static_cast<std::size_t>(to)] = true;
+    return [row = r.row, takes_part = std::move(takes_part)](const Coordinates& at) {
+      const int p = row->position(at);
+      return p >= 0 && takes_part[static_cast<std::size_t>(p)];
+    };
   }
 
   Time closed_form_time(const ClosedForm& f) const {
@@ -276,7 +294,7 @@ class Builder {
   void add_compute(const ComputeStep& s, const FilePlace& place) {
     const Flops flops = s.flops ? s.flops->value : Flops{};
     const Time time = s.time ? s.time->value : roofline(flops, s.bytes ? s.bytes->value : Bytes{}, s.dtype, place);
-    push_compute("compute", "compute", flops, time);
+    push_compute("compute", "compute", flops, at_peak(flops, s.dtype, place), time);
   }
 
   // Every operand is read once from HBM and the result written once.
@@ -290,6 +308,7 @@ class Builder {
     if (bytes >> 63) throw PlacedError(place, "the matmul is too large");
     const Flops flops(2 * m * n * k);
     push_compute("matmul", fmt::format("matmul {} x {} x {}", s.m.value, s.k.value, s.n.value), flops,
+                 at_peak(flops, s.dtype, place),
                  roofline(flops, Bytes(static_cast<std::uint64_t>(bytes)), s.dtype, place));
   }
 
@@ -297,15 +316,7 @@ class Builder {
   Time roofline(Flops flops, Bytes bytes, const std::optional<Placed<DType>>& dtype, const FilePlace& place) const {
     const ChipModel& chip = machine_.chip;
     Time math, memory;
-    if (flops.count() > 0) {
-      try {
-        math =
-            scaled(peak_flops(chip, name(dtype ? dtype->value : scenario_.dtype.value)), chip.flops_efficiency.value)
-                .duration(flops);
-      } catch (const InputError& e) {
-        throw PlacedError(dtype ? dtype->place : place, e);
-      }
-    }
+    if (flops.count() > 0) math = scaled(peak(dtype, place), chip.flops_efficiency.value).duration(flops);
     if (bytes.count() > 0) {
       if (chip.hbm_bandwidth.value == Bandwidth{})
         throw PlacedError(place, "this machine has no HBM bandwidth", {},
@@ -315,13 +326,26 @@ class Builder {
     return std::max(math, memory);
   }
 
-  void push_compute(std::string kind, std::string text, Flops flops, Time time) {
+  FlopRate peak(const std::optional<Placed<DType>>& dtype, const FilePlace& place) const {
+    try {
+      return peak_flops(machine_.chip, name(dtype ? dtype->value : scenario_.dtype.value));
+    } catch (const InputError& e) {
+      throw PlacedError(dtype ? dtype->place : place, e);
+    }
+  }
+
+  double at_peak(Flops flops, const std::optional<Placed<DType>>& dtype, const FilePlace& place) const {
+    return flops.count() > 0 ? peak(dtype, place).duration(flops).seconds() : 0;
+  }
+
+  void push_compute(std::string kind, std::string text, Flops flops, double seconds_at_peak, Time time) {
     PlannedStep planned;
     planned.line = line_;
     planned.text = std::move(text);
     planned.kind = std::move(kind);
     planned.closed_form = planned.lower_bound = time;
     planned.flops = flops;
+    planned.seconds_at_peak = seconds_at_peak;
     push(std::move(planned), ComputeTask{time});
   }
 

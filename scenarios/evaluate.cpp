@@ -56,6 +56,21 @@ Time time_of(const RunResult& r, int line) {
   return start > end ? Time{} : end - start;
 }
 
+// What a value of the result is, by its key.
+QuantityKind kind_of(const std::string& path) {
+  const std::string key = path.substr(path.rfind('.') + 1);
+  if (key.ends_with("_s")) return QuantityKind::time;
+  if (key.ends_with("_Bps")) return QuantityKind::bandwidth;
+  return key.find("bytes") == std::string::npos ? QuantityKind::number : QuantityKind::bytes;
+}
+
+void check_kind(const ExpectedValue& v) {
+  const QuantityKind kind = v.of.divisor ? QuantityKind::number : kind_of(v.of.path.value);
+  if (v.is->kind != QuantityKind::number && v.is->kind != kind)
+    throw PlacedError(v.place, "the value is " + std::string(name_of(kind)), v.text,
+                      kind == QuantityKind::number ? "a plain number" : "its unit, or a plain number");
+}
+
 ExpectResult value_result(const ExpectedValue& v, const Json& json) {
   ExpectResult r;
   r.what = v.of.path.value + (v.of.divisor ? " / " + v.of.divisor->value : "");
@@ -66,6 +81,7 @@ ExpectResult value_result(const ExpectedValue& v, const Json& json) {
     r.expected = 1;
     return r;
   }
+  check_kind(v);
   r.value = number(json, v.of.path);
   if (v.of.divisor) {
     const double divisor = number(json, *v.of.divisor);
@@ -82,7 +98,8 @@ ExpectResult value_result(const ExpectedValue& v, const Json& json) {
 
 std::vector<ExpectResult> evaluate(const std::vector<Expectation>& expectations, const RunResult& run,
                                    const MachineModel& machine) {
-  const Json json = to_json(run, machine);
+  Json json = to_json(run, machine);
+  json.erase("cost");  // no two runs have the same
   std::vector<ExpectResult> results;
   for (const Expectation& e : expectations) {
     const int line = e.step ? e.step->value : 0;

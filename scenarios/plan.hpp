@@ -23,6 +23,7 @@ struct PlannedStep {
   ClosedForm formula;  // of a collective
   Time closed_form, lower_bound;
   Flops flops;                             // of one chip
+  double seconds_at_peak = 0;              // that they would take at the peak of their dtype
   std::vector<std::uint64_t> local_shape;  // of the output, where there is one
   std::string output;                      // its sharding: "A[E, F]"
 };
@@ -36,7 +37,6 @@ struct Plan {
   std::vector<PlannedStep> steps;
   Program program;
   std::vector<HeldArray> arrays;  // every array that some step reads or makes
-  std::optional<FlopRate> peak;   // of one chip, for the program's dtype
   std::vector<std::string> warnings;
 };
 

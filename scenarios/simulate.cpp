@@ -76,11 +76,14 @@ void add_links(RunResult& result, const Fabric& fabric, const std::vector<Time>&
   if (!result.busiest.empty()) result.max_utilization = result.busiest.front().utilization;
 }
 
+// Of the worst chip, which is any: all do the same.
 void add_flops(RunResult& result, const MachineModel& machine, const Plan& plan) {
-  for (const PlannedStep& s : plan.steps) result.flops += s.flops.value() * machine.shape.logical_chips();
-  if (result.flops == 0 || result.time == Time{} || !plan.peak) return;
-  result.mfu = result.flops / (result.time.seconds() * static_cast<double>(plan.peak->flops_per_second()) *
-                               machine.shape.logical_chips());
+  double at_peak = 0;
+  for (const PlannedStep& s : plan.steps) {
+    result.flops += s.flops.value() * machine.shape.logical_chips();
+    at_peak += s.seconds_at_peak;
+  }
+  if (at_peak > 0 && result.time > Time{}) result.mfu = at_peak / result.time.seconds();
 }
 
 std::string fingerprint(const EngineTotals& totals, Time makespan) {

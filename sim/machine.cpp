@@ -291,9 +291,12 @@ std::uint32_t Machine::take_counters(std::uint32_t n) {
 
 void Machine::start(std::uint32_t task, const std::vector<ChipId>& chips) {
   TaskRun& run = running(task);
+  const auto* collective = std::get_if<CollectiveTask>(&(*program_)[task].work);
   for (const ChipId c : chips) {
-    per_chip(task, c).start = engine_.now();
-    totals_[task].start = std::min(totals_[task].start, engine_.now());
+    PerChip& chip = per_chip(task, c);
+    chip.start = engine_.now();
+    chip.takes_part = !collective || !collective->takes_part || collective->takes_part(fabric_.shape.at(c));
+    if (chip.takes_part) totals_[task].start = std::min(totals_[task].start, engine_.now());
   }
   const auto& work = (*program_)[task].work;
   if (std::holds_alternative<BarrierTask>(work)) {
@@ -328,8 +331,10 @@ void Machine::lane_finished(const Chip& chip) {
 void Machine::finish(std::uint32_t task, ChipId chip) {
   const Time now = engine_.now();
   --unfinished_;
-  totals_[task].end = std::max(totals_[task].end, now);
-  if (recorder_) recorder_->task(chip, task, per_chip(task, chip).start, now);
+  if (per_chip(task, chip).takes_part) {
+    totals_[task].end = std::max(totals_[task].end, now);
+    if (recorder_) recorder_->task(chip, task, per_chip(task, chip).start, now);
+  }
   for (const std::uint32_t next : tasks_[task].before)
     if (--per_chip(next, chip).waits_for == 0) make_ready(next, chip);
   if (--tasks_[task].chips_left == 0) ended_tasks_.push_back(task);
@@ -339,6 +344,7 @@ void Machine::finish(std::uint32_t task, ChipId chip) {
 // refuse.
 void Machine::retire(std::uint32_t task) {
   const TaskRun& run = *tasks_[task].run;
+  if (totals_[task].start > totals_[task].end) totals_[task].start = totals_[task].end = engine_.now();  // nobody did
   totals_[task].messages = run.messages;
   totals_[task].hops = run.hops;
   totals_[task].bytes = run.bytes;

@@ -26,7 +26,7 @@ struct Deadlock : std::runtime_error {
 };
 
 struct TaskTotals {
-  Time start = Time::max();  // on the earliest chip
+  Time start = Time::max();  // on the earliest chip that takes part
   Time end;                  // on the latest
   std::uint64_t messages = 0;
   std::uint64_t hops = 0;  // on a grid, over all messages
@@ -64,6 +64,7 @@ class Machine final : public CounterSink {
   struct PerChip {                // of one task on one chip
     std::uint32_t waits_for = 0;  // tasks before it
     std::uint32_t lanes_left = 0;
+    bool takes_part = true;
     Time start;
   };
 

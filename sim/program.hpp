@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <variant>
 #include <vector>
@@ -14,6 +15,8 @@ namespace hopsim {
 
 struct CollectiveTask {
   std::shared_ptr<const Schedule> schedule;
+  // Whose times count for the task: the chips that send or receive something. None: all of them.
+  std::function<bool(const Coordinates&)> takes_part{};
 };
 
 struct ComputeTask {

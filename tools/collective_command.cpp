@@ -61,7 +61,7 @@ class CollectiveRun {
   CollectiveRows planned(const CollectiveArguments& arguments) {
     progress_.at("planning");
     CollectiveRows rows = plan_rows(arguments);
-    check_supported(arguments.flags, rows.rows.size());
+    check_engine(arguments.flags, rows.rows.size());
     return rows;
   }
 
@@ -119,6 +119,7 @@ void add_collective_flags(CLI::App& app, CollectiveArguments& a) {
 }
 
 int collective_command(const CollectiveArguments& arguments, const Streams& streams) {
+  check_flags(arguments.flags, {arguments.measured.value_or("-")});
   CollectiveRun(arguments, streams).run();
   return 0;
 }

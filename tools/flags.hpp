@@ -31,7 +31,11 @@ void check_machine_sets(const std::vector<std::string>& sets);
 // A check that a value is one of these.
 CLI::Validator one_of(const Names& valid);
 
-// Refuses what this version cannot do yet. Throws InputError.
-void check_supported(const CommonFlags&, std::size_t simulations);
+CLI::Validator not_empty();
+
+// Refuses outputs that would replace one another or an input, and what this version cannot do yet. Throws InputError.
+void check_flags(const CommonFlags&, const std::vector<std::string>& inputs);
+// Refuses SimGrid for more than one simulation.
+void check_engine(const CommonFlags&, std::size_t simulations);
 
 }  // namespace hopsim

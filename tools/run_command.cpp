@@ -34,7 +34,7 @@ struct Ran {
   std::optional<perfetto::TraceCounts> traced;
 };
 
-Ran run_one(const Prepared& p, const CommonFlags& flags) {
+Ran run_one(const Prepared& p, const CommonFlags& flags) try {
   std::optional<perfetto::TraceWriter> trace;
   if (!flags.trace.empty()) trace.emplace(flags.trace, p.machine.fabric, trace_steps(p.plan));
   Ran ran{simulate(p.machine, p.plan, {flags.engine, flags.verify, trace ? &*trace : nullptr}), {}};
@@ -45,6 +45,8 @@ Ran run_one(const Prepared& p, const CommonFlags& flags) {
     ran.traced = trace->counts();
   }
   return ran;
+} catch (const std::overflow_error& e) {
+  throw InputError(p.scenario.file + ": " + e.what());
 }
 
 // What the trace holds, for whoever imports it to compare with.
@@ -69,7 +71,8 @@ void add_run_flags(CLI::App& app, RunArguments& arguments) {
 
 int run_command(const RunArguments& arguments, const Streams& streams) {
   const CommonFlags& flags = arguments.flags;
-  check_supported(flags, arguments.files.size());
+  check_flags(flags, arguments.files);
+  check_engine(flags, arguments.files.size());
   if (!flags.trace.empty() && arguments.files.size() > 1)
     throw InputError("--trace takes one scenario", std::to_string(arguments.files.size()) + " files");
   Progress progress(streams.err, streams.err_is_terminal && !flags.quiet);

@@ -111,7 +111,8 @@ TEST(Groups, AnySetsOfChipsContendForLinks) {
   const Fabric fabric = freeze(grid(s, kIci));
   for (const auto& g : {groups({{0, 1, 2, 3}, {12, 13, 14, 15}}), groups({{0, 5, 10, 15}, {3, 6, 9, 12}}),
                         groups({{7, 2, 9}}), groups({{0, 15}, {1, 14}})})
-    for (const Operation op : {Operation::all_gather, Operation::reduce_scatter, Operation::all_reduce}) {
+    for (const Operation op :
+         {Operation::all_gather, Operation::reduce_scatter, Operation::all_reduce, Operation::all_to_all}) {
       const Request r{.operation = op, .row = row_of_groups(s, g), .bytes = 1_MiB};
       const auto schedule = schedule_of("auto", r);
       EXPECT_NO_THROW(prove(s, r, *schedule));
@@ -138,6 +139,11 @@ TEST(Groups, RefuseOverlapsAndUnequalSizes) {
   EXPECT_THROW(row_of_groups(s, groups({{0, 1}, {1, 2}})), InputError);
   EXPECT_THROW(row_of_groups(s, groups({{0, 0}})), InputError);
   EXPECT_THROW(row_of_groups(s, groups({{0, 1, 2}, {3}})), InputError);
+}
+
+TEST(ManyAxes, ABlockOfFourExchangesByItsAxes) {
+  const Shape block = box({2, 2}, false);
+  EXPECT_EQ(choose_algorithm("auto", over_all(Operation::all_to_all, block, 1_MiB, 1)).name, "nd_all_to_all");
 }
 
 }  // namespace

@@ -252,5 +252,19 @@ TEST(Machine, RunsOneProgramAfterAnother) {
   EXPECT_EQ(r.end(1), 4_us);
 }
 
+// Bystanders go on at once: neither their early start nor their late end is the task's.
+TEST(Machine, OnlyChipsThatTakePartTimeATask) {
+  Schedule relay;
+  relay.lanes.push_back({.phases = {}, .atom = 1000_B, .sender_channel = 0});
+  relay.add(0, std::make_shared<LineShift>(4));
+  Task second = collective(relay);
+  std::get<CollectiveTask>(second.work).takes_part = [](const Coordinates& at) { return at[0] < 2; };
+  second.after = {0};
+  const Ran r({collective(relay), second}, {}, grid_shape({4}, {false}));
+  EXPECT_EQ(r.start(1), 1_us);  // chip 0, when its message has left
+  EXPECT_LT(r.end(1), r.end(0) + 2 * 1500_ns);
+  EXPECT_EQ(r.end(0), 3 * 1500_ns);
+}
+
 }  // namespace
 }  // namespace hopsim::testing
