@@ -68,7 +68,7 @@ struct Field {
 
 template <auto Member, auto Parse>
 void store(ChipModel& chip, std::string_view text, const std::string& source) {
-  Sourced number{Parse(text), source};
+  Sourced<decltype(Parse(text))> number{Parse(text), source};
   if constexpr (requires { chip.*Member; }) {
     chip.*Member = std::move(number);
   } else {
@@ -200,7 +200,7 @@ class ChipReader {
   std::string header(const YAML::Node& root, const char* key) const { return scalar(root, key); }
 
   void read_entry(const YAML::Node& key_node, const YAML::Node& node, const std::vector<Field>& fields) {
-    const std::string key = key_node.Scalar();
+    const std::string& key = key_node.Scalar();
     if (is_header(key)) return;
     if (key == "peak_flops") return read_peaks(node);
     const auto field = std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return f.key == key; });

@@ -31,10 +31,11 @@ const kCases = [
   { name: 'quiz', file: 'quiz.pftrace.gz',
     arguments: ['--ideal', path.join(kRoot, 'scenarios/book/ch3_quiz2_allgather.yaml')],
     counts: { slices: 2 * 8 * 12 + 3 * 32, instants: 192, flows: 192 } },
-  // The links are busy one after the other, overlapping: 2 changes each, 4 of the whole; in flight are 2 and 2.
+  // The links are busy one after the other, overlapping: 2 changes each, 4 of the whole; in flight are 2 and 2. A step
+  // only on the two chips that take part; the one in between has but its link.
   { name: 'two hops', file: 'hops.pftrace',
     input: scenario('line', 4, 'send_recv: {from: [0], to: [2], bytes: 1 MiB}'),
-    counts: { slices: 2 + 4, instants: 1, flows: 2, counters: 2 * 2 + 4 + 2 + 2 } },
+    someChips: true, counts: { slices: 2 + 2, instants: 1, flows: 2, counters: 2 * 2 + 4 + 2 + 2 } },
   // More changes than a curve keeps.
   { name: 'many chunks', file: 'chunks.pftrace.gz', input: scenario('ring', 4, `{${kGather}, chunks: 1000}`),
     counts: {} },
@@ -57,15 +58,17 @@ function findWrongCounts(processor, written, byHand) {
   return [...miscounts, ...findMiscounts(imported, Object.entries(expected))];
 }
 
-function findDisorder(processor, chips) {
+function findDisorder(processor, chips, someChips) {
   const [fabric, ...others] = readTracks(processor);
   const names = fabric.children.filter((track) => !track.isCounter).map((track) => track.name);
   const faults = [];
   if (others.length > 0) faults.push('more than one root track');
-  const inOrder = names.length === chips && names.every((name, i) => Number(name.split(' ')[1]) === i);
+  const numbers = names.map((name) => Number(name.split(' ')[1]));
+  const inOrder = someChips ? numbers.every((n, i) => i === 0 || n > numbers[i - 1])
+    : names.length === chips && numbers.every((n, i) => n === i);
   if (!inOrder) faults.push(`chips out of order: ${names.join(', ')}`);
   for (const chip of fabric.children.filter((track) => !track.isCounter)) {
-    if (!chip.children.some((track) => track.name === 'collectives')) faults.push(`${chip.name}: no track of collectives`);
+    if (!someChips && !chip.children.some((track) => track.name === 'collectives')) faults.push(`${chip.name}: no track of collectives`);
   }
   return faults;
 }
@@ -92,7 +95,7 @@ async function judge(hopsim, folder, testCase) {
   const processor = await openTraceProcessor();
   processor.load(trace);
   return [...findFaults(processor), ...findWrongCounts(processor, result.trace, testCase.counts),
-    ...findDisorder(processor, result.machine.chips), ...findWrongCurves(processor, result.machine.links)];
+    ...findDisorder(processor, result.machine.chips, testCase.someChips), ...findWrongCurves(processor, result.machine.links)];
 }
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'hopsim-traces-'));

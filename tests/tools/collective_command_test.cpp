@@ -115,8 +115,8 @@ TEST(CollectiveCommand, MeasuredTimesStandBeside) {
   EXPECT_EQ(rows[0]["measured_s"], 10e-6);
   EXPECT_EQ(rows[1]["measured_s"], 20e-6);
   const Finished table = hopsim(gather({"--measured", file, "--bytes", "1KiB,2KiB"}));
-  EXPECT_THAT(table.out, HasSubstr("10 us   0.801"));  // 8.0107 / 10
-  EXPECT_THAT(table.out, EndsWith("-       -\n"));
+  EXPECT_THAT(table.out, HasSubstr("10 us          0.801"));  // 8.0107 / 10
+  EXPECT_THAT(table.out, EndsWith("-              -\n"));
   EXPECT_THAT(hopsim(gather({"--measured", file, "--bytes", "3"})).err, HasSubstr("has none of these sizes"));
 }
 
@@ -150,12 +150,12 @@ TEST(CollectiveCommand, ResultsAreTheSameTwice) {
 
 TEST(CollectiveCommand, AnOutputThatCannotBeWrittenIsToldBeforeAnythingRuns) {
   const Scratch folder;
+  const auto where = (folder / "no" / "where.pftrace").string();
   for (const char* flag : {"--json", "--csv", "--trace"}) {
-    const Finished f =
-        hopsim(gather({"--bytes", "1KiB", "--csv", folder / "kept.csv", flag, folder / "no" / "where"}));
+    const Finished f = hopsim(gather({"--bytes", "1KiB", "--csv", folder / "kept.csv", flag, where}));
     EXPECT_EQ(f.code, 2);
     EXPECT_EQ(f.out, "");
-    EXPECT_THAT(f.err, AnyOf(StartsWith("hopsim: cannot write " + (folder / "no" / "where").string() + ": No such"),
+    EXPECT_THAT(f.err, AnyOf(StartsWith("hopsim: cannot write " + where + ": No such"),
                              HasSubstr("--csv")));
   }
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
@@ -224,7 +224,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{gather({"--set", "program.0=x"}), "--set reaches the machine only"},
         Bad{gather({"--set", "machine"}), "--set needs KEY=VALUE"},
         Bad{gather({"--set", "machine.chp=x"}), "unknown key in machine (did you mean chip?)"},
-        Bad{gather({"--json", "-", "--csv", "-"}), "write to the same place"},
+        Bad{gather({"--json", "-", "--csv", "-"}), "--csv would replace --json"},
         Bad{gather({"--machin", "x"}), "collective: unknown flag (did you mean --machine?); got --machin"},
         Bad{{"collective", "all_gather", "--machine", "tpu_v5x:4x4"}, "--machine:1:1: unknown chip"}));
 
