@@ -155,8 +155,7 @@ TEST(CollectiveCommand, AnOutputThatCannotBeWrittenIsToldBeforeAnythingRuns) {
     const Finished f = hopsim(gather({"--bytes", "1KiB", "--csv", folder / "kept.csv", flag, where}));
     EXPECT_EQ(f.code, 2);
     EXPECT_EQ(f.out, "");
-    EXPECT_THAT(f.err, AnyOf(StartsWith("hopsim: cannot write " + where + ": No such"),
-                             HasSubstr("--csv")));
+    EXPECT_THAT(f.err, AnyOf(StartsWith("hopsim: cannot write " + where + ": No such"), HasSubstr("--csv")));
   }
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
