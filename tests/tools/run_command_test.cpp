@@ -56,6 +56,49 @@ TEST(RunCommand, BadInputWritesNothing) {
   EXPECT_FALSE(std::filesystem::exists(folder / "r.json"));
 }
 
+TEST(RunCommand, OutputsReplaceNeitherInputsNorOneAnother) {
+  const Scratch folder;
+  const auto file = write(folder / "two.yaml", kTwoSteps);
+  EXPECT_THAT(hopsim({"run", file, "--json", file}).err, HasSubstr("--json would replace the input"));
+  EXPECT_EQ(contents(file), kTwoSteps);
+  const auto same = (folder / "." / "r.pftrace").string();
+  EXPECT_THAT(hopsim({"run", file, "--json", folder / "r.pftrace", "--trace", same}).err,
+              HasSubstr("--trace would replace --json"));
+  EXPECT_THAT(hopsim({"run", file, "--trace", folder / "r.json"}).err, HasSubstr("valid: FILE.pftrace"));
+  EXPECT_EQ(hopsim({"run", file, "--json", ""}).code, 2);
+  EXPECT_FALSE(std::filesystem::exists(folder / "r.pftrace"));
+}
+
+// 95 % of the peak of each step's own type: the catalogue's flops_efficiency of a v5e.
+TEST(RunCommand, UtilisationIsOfEachTypesPeak) {
+  const Scratch folder;
+  const auto file = write(folder / "m.yaml",
+                          "machine: {chip: tpu_v5e, slice: 2x2}\n"
+                          "program:\n"
+                          "  - matmul: {m: 8192, n: 8192, k: 8192, dtype: int8}\n"
+                          "  - matmul: {m: 8192, n: 8192, k: 8192, dtype: bf16}\n");
+  EXPECT_NEAR(hopsim({"run", file, "--json", "-"}).json()["mfu"].get<double>(), 0.95, 1e-6);
+}
+
+TEST(RunCommand, ExpectationsHaveTheUnitOfTheirValue) {
+  const Scratch folder;
+  for (const char* expect :
+       {"time_s, is: 1 MiB", "overlap, is: 1 GB/s", "steps.0.messages, is: 48 us", "cost.events, is: 1"}) {
+    const auto file = write(folder / "e.yaml", std::string(kTwoSteps) + "expect: [{value: " + expect + "}]\n");
+    EXPECT_EQ(hopsim({"run", file}).code, 2) << expect;
+  }
+}
+
+TEST(RunCommand, SimGridRunsOneScenario) {
+  const Scratch folder;
+  const auto file = write(folder / "two.yaml", kTwoSteps);
+  const Json event = hopsim({"run", file, "--json", "-"}).json();
+  const Json simgrid = hopsim({"run", file, "--json", "-", "--engine", "simgrid"}).json();
+  EXPECT_EQ(simgrid["engine"], "simgrid");
+  EXPECT_NEAR(simgrid["time_s"].get<double>() / event["time_s"].get<double>(), 1, 1e-3);
+  EXPECT_EQ(hopsim({"run", file, file, "--engine", "simgrid"}).code, 2);
+}
+
 TEST(RunCommand, HelpAndVersionAreResults) {
   EXPECT_EQ(hopsim({"--version"}).code, 0);
   EXPECT_THAT(hopsim({"--version"}).out, StartsWith("hopsim "));
