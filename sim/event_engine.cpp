@@ -5,17 +5,9 @@
 #include <random>
 #include <tuple>
 
+#include "sim/fingerprint.hpp"
+
 namespace hopsim {
-namespace {
-
-// Summed, so that the order of an instant's grants leaves no mark.
-std::uint64_t mark(std::uint32_t resource, Time end) {
-  std::uint64_t z = (end.ps() + 1) * 0x9e3779b97f4a7c15u ^ (std::uint64_t{resource} + 1) * 0xd1342543de82ef95u;
-  z = (z ^ z >> 32) * 0xbf58476d1ce4e5b9u;
-  return z ^ z >> 29;
-}
-
-}  // namespace
 
 EventEngine::EventEngine(const Fabric& fabric, const Overheads& overheads, Recorder* recorder, Activity* activity)
     : fabric_(fabric),
@@ -190,7 +182,7 @@ void EventEngine::grant_link(std::uint32_t id, std::uint32_t i) {
   link.busy += busy;
   ++totals_.link_hops;
   totals_.link_bytes += f.bytes;
-  totals_.fingerprint += mark(id, leaves);
+  totals_.fingerprint += fingerprint_mark(id, leaves);
   if (f.hop == 0 && f.sent != kNone) queue_.push(leaves, event(kCount, f.sent));
 
   bool last;
@@ -225,7 +217,7 @@ void EventEngine::grant_compute(std::uint32_t unit, std::uint32_t i) {
   const Time end = later(start, f.tail);
   r.free_at = end;
   r.busy += f.tail;
-  totals_.fingerprint += mark(unit, end);
+  totals_.fingerprint += fingerprint_mark(unit, end);
   if (recorder_) recorder_->compute(ChipId(f.from), asides_[i].label.task, start, end);
   if (activity_) activity_->compute[f.from].add(start, end);
   queue_.push(end, event(kCount, f.arrived));

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "sim/fingerprint.hpp"
 #include "sim/simgrid_platform.hpp"
 
 namespace hopsim {
@@ -25,12 +26,6 @@ constexpr double kLastTick = 9007199254740992.0;  // 2^53 ps
 constexpr double kNoise = 0.01;                   // ps: what sums of doubles may be off by
 
 double seconds(Time t) { return static_cast<double>(t.ps()) * kPicosecond; }
-
-std::uint64_t mark(std::uint32_t resource, Time end) {  // summed, so in no order
-  std::uint64_t z = (end.ps() + 1) * 0x9e3779b97f4a7c15u ^ (std::uint64_t{resource} + 1) * 0xd1342543de82ef95u;
-  z = (z ^ z >> 32) * 0xbf58476d1ce4e5b9u;
-  return z ^ z >> 29;
-}
 
 // The links a message passes, in order.
 void find_route(const Fabric& fabric, const Message& m, std::vector<LinkId>& route) {
@@ -345,7 +340,7 @@ void SimgridEngine::Simulation::finish_flow(const Job& job) {
     after_it = after_it - link.latency;
     ++totals_.link_hops;
     totals_.link_bytes += job.message.bytes;
-    totals_.fingerprint += mark(index(id), leaves);
+    totals_.fingerprint += fingerprint_mark(index(id), leaves);
     link_busy_[index(id)] += link.bandwidth.duration(job.message.bytes);
     if (recorder_) record_hop(job, hop, leaves);
   }
@@ -376,7 +371,7 @@ void SimgridEngine::Simulation::record_hop(const Job& job, std::size_t hop, Time
 
 void SimgridEngine::Simulation::finish_computing(const Job& job) {
   const ChipId chip = job.message.from;
-  totals_.fingerprint += mark(job.server, now_);
+  totals_.fingerprint += fingerprint_mark(job.server, now_);
   if (recorder_) recorder_->compute(chip, job.label.task, job.start, now_);
   if (activity_) activity_->compute[index(chip)].add(job.start, now_);
   raise(job.message.arrived);
