@@ -32,6 +32,7 @@ class Position {
   static constexpr std::uint32_t kTasks = 1u << 20, kLanes = 1u << 12, kPhases = 1u << 8, kPassages = 1u << 24;
 
   friend constexpr auto operator<=>(Position, Position) = default;
+  constexpr std::uint64_t key() const { return key_; }
 
  private:
   explicit constexpr Position(std::uint64_t key) : key_(key) {}
@@ -53,7 +54,7 @@ struct Message {
   CounterId sent = kNoCounter;     // raised when the tail has left the first link
   Position position;
   std::uint32_t channel = 0;  // of the sender: where chunk overheads add up
-  std::uint8_t order = 0;     // on a grid: the dimension its route begins with, cyclically from there
+  std::uint8_t order = 0;     // on a grid: the dimension its route begins with, cyclically from there; else its route
   bool polite = false;        // enters a link only when that is idle; of those waiting the first position goes
 };
 
@@ -71,11 +72,15 @@ struct EngineTotals {
   std::uint64_t fingerprint = 0;  // of all that occupied a link or a compute unit, and when; in no order
 };
 
-// Delays that do not depend on sizes. All 0 on an ideal machine.
+// Delays that do not depend on sizes. All 0 on an ideal machine. Switches have none.
 struct Overheads {
-  Time step;    // before the head of each message enters its first link; occupies nothing
-  Time chunk;   // the same, but the sender's channel is held meanwhile and until the tail is out
-  Time launch;  // before a collective's first message, on every chip; the machine applies it
+  Time step;               // before the head of each message enters its first link; occupies nothing
+  Time chunk;              // the same, but the sender's channel is held meanwhile and until the tail is out
+  Time launch;             // before a collective's first message, on every chip; the machine applies it
+  Time jitter{};           // on top of `step`, of each message another delay of up to this, evenly distributed
+  std::uint64_t seed = 0;  // of the jitter; it depends on the message, not on when it is posted
+
+  Time before(const Message&) const;  // step and jitter
 };
 
 class Engine {

@@ -78,9 +78,11 @@ void EventEngine::send(const Message& m, const MessageLabel& label) {
   f.port = 0;
   f.order = m.order & 0xf;
   f.polite = m.polite ? 1 : 0;
-  if (keeps_asides_) asides_[i] = {index(m.to), m.channel, totals_.messages - 1, label};
+  if (keeps_asides_) asides_[i] = {index(m.to), m.channel, overheads_.before(m), totals_.messages - 1, label};
+  if (index(m.from) >= chips_) return request(next_link(i), i);  // a switch sends on at once
   if (overheads_.chunk > Time{}) return request(channel_resource(m.from, m.channel), i);
-  if (overheads_.step > Time{}) return queue_.push(later(now_, overheads_.step), event(kHead, i));
+  if (const Time delay = overheads_.before(m); delay > Time{})
+    return queue_.push(later(now_, delay), event(kHead, i));
   request(next_link(i), i);
 }
 
@@ -93,7 +95,7 @@ void EventEngine::compute(ChipId chip, Time busy, Position position, CounterId d
   f.position = position;
   f.arrived = index(done);
   f.from = index(chip);
-  if (keeps_asides_) asides_[i] = {index(chip), 0, 0, {.task = task}};
+  if (keeps_asides_) asides_[i] = {index(chip), 0, {}, 0, {.task = task}};
   request(first_unit_ + index(chip), i);
 }
 
@@ -105,7 +107,7 @@ std::uint32_t EventEngine::channel_resource(ChipId chip, std::uint32_t channel) 
 
 std::uint32_t EventEngine::next_link(std::uint32_t i) const {
   const Flight& f = flights_[i];
-  if (!fabric_.grid()) return index(fabric_.towards[std::size_t{f.at} * chips_ + asides_[i].to]);
+  if (!fabric_.grid()) return index(fabric_.next_link(f.at, asides_[i].to, f.order));
   int d = f.order;
   while (f.rest[d] == 0) d = d + 1 == kMaxDimensions ? 0 : d + 1;
   return static_cast<std::uint32_t>(Fabric::port(d, f.rest[d] < 0)) * chips_ + f.at;
@@ -232,7 +234,7 @@ void EventEngine::grant_channel(std::uint32_t channel, std::uint32_t i) {
   const Time start = std::max(now_, r.free_at);
   const Time ready = later(start, overheads_.chunk);
   r.free_at = later(ready, duration(resources_[link].rate, flights_[i].bytes));
-  queue_.push(later(ready, overheads_.step), event(kHead, i));
+  queue_.push(later(ready, asides_[i].delay), event(kHead, i));
 }
 
 void EventEngine::record_hop(std::uint32_t i, std::uint32_t link, Time start, Time leaves, bool last) {

@@ -74,6 +74,7 @@ class EventEngine final : public Engine {
   // What few runs need of a flight: recorded ones, networks, chunk overheads.
   struct Aside {
     std::uint32_t to = 0, channel = 0;
+    Time delay;  // before the first link, after the channel's
     std::uint64_t serial = 0;
     MessageLabel label;
   };

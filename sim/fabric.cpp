@@ -4,7 +4,14 @@
 
 namespace hopsim {
 
+std::uint32_t Fabric::table_hops(ChipId from, ChipId to, std::uint32_t route) const {
+  std::uint32_t n = 0;
+  for (std::uint32_t at = index(from); at != index(to); ++n) at = links[index(next_link(at, index(to), route))].to;
+  return n;
+}
+
 std::string Fabric::chip_name(ChipId chip) const {
+  if (index(chip) >= chips()) return "switch " + std::to_string(index(chip) - chips());
   const Coordinates at = shape.at(chip);
   std::string name = "(";
   for (int d = 0; d < shape.dimensions; ++d) name += (d ? "," : "") + std::to_string(at[d]);
@@ -14,7 +21,7 @@ std::string Fabric::chip_name(ChipId chip) const {
 std::string Fabric::port_name(LinkId link) const {
   const Link& l = links[index(link)];
   if (grid()) {
-    const int port = static_cast<int>(index(link) / chips());
+    const auto port = index(link) / chips();
     return std::string{"xyzw"[port / 2], port % 2 ? '-' : '+'};
   }
   return (l.to < chips() ? "to chip " + std::to_string(l.to) : "to switch " + std::to_string(l.to - chips()));

@@ -1,8 +1,8 @@
 // A link graph frozen into flat arrays for an engine. Built by topologies/ from a Boost.Graph graph.
 //
-// Two kinds. A grid (ring, line, mesh, torus): every chip has two ports a dimension, link (port, chip) is number
-// port * chips + chip, and the way of a message is its offset, dimension by dimension. A network (switches, any
-// graph): a table says which link leads towards a chip.
+// Two kinds. A grid (ring, line, mesh, torus, twisted torus): every chip has two ports a dimension, link (port, chip)
+// is number port * chips + chip, and the way of a message is its offset, dimension by dimension. A network (switches,
+// any graph, a grid with links down): tables say which link leads towards a node.
 #pragma once
 
 #include <string>
@@ -24,23 +24,38 @@ struct Link {
 class Fabric {
  public:
   Shape shape;
-  std::uint32_t nodes = 0;  // chips and switches
+  std::uint32_t nodes = 0;  // chips, then switches, those first that take part in collectives
   std::vector<Link> links;
-  std::vector<LinkId> towards;  // networks only: [node * chips + destination chip]
+  // Every message is split evenly over so many routes. On a grid: rotations of the dimensions' order; on a network:
+  // the tables.
+  std::uint32_t routes = 1;
+  std::vector<LinkId> towards;  // networks only: [(route * nodes + node) * actors + destination]
 
   bool grid() const { return towards.empty(); }
   std::uint32_t chips() const { return shape.chips(); }
+  std::uint32_t actors() const { return shape.actors(); }
 
   static constexpr int port(int dimension, bool backwards) { return 2 * dimension + (backwards ? 1 : 0); }
   LinkId grid_link(int port, std::uint32_t chip) const {
     return LinkId(static_cast<std::uint32_t>(port) * chips() + chip);
   }
+  // On a network: the next link from a node on the way to a chip or taking-part switch.
+  LinkId next_link(std::uint32_t node, std::uint32_t destination, std::uint32_t route) const {
+    return towards[(std::size_t{route} * nodes + node) * actors() + destination];
+  }
+  // Links a message passes: on a grid what its offset says, on a network what the table does.
+  std::uint32_t hops(ChipId from, ChipId to, Offset offset, std::uint32_t route) const {
+    return grid() ? static_cast<std::uint32_t>(offset.hops()) : table_hops(from, to, route);
+  }
 
-  // Names as people read them: chip "(1,0,2)", link "x+" on a grid, "chip 3 -> switch 8" elsewhere.
-  std::string chip_name(ChipId) const;
+  // Names as people read them: chip "(1,0,2)", link "x+" on a grid, "to chip 3", "to switch 8" elsewhere.
+  std::string chip_name(ChipId) const;  // of a taking-part switch: "switch 0"
   std::string link_name(LinkId) const;  // with the chip it leaves: "(1,0,2) x+"
   std::string port_name(LinkId) const;  // as its own chip calls it: "x+"
   std::uint32_t existing_links() const;
+
+ private:
+  std::uint32_t table_hops(ChipId from, ChipId to, std::uint32_t route) const;
 };
 
 }  // namespace hopsim

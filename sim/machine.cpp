@@ -81,7 +81,7 @@ struct Machine::DeviceProgram {
 struct Machine::Stretch {
   Message message;
   CounterId wait = kNoCounter;
-  std::uint32_t arrivals = 0, hops = 0;
+  std::uint32_t arrivals = 0;
   int end = 0;
 };
 
@@ -101,11 +101,10 @@ Machine::Stretch Machine::prepare(const Chip& chip, std::uint32_t lane, std::uin
   const Passage p = placed.phase->passage(chip.at, i);
   Stretch s;
   s.wait = run.channel(chip.id, placed.first_channel + p.in.channel);
-  s.arrivals = p.in.times;
+  s.arrivals = p.in.times * chip.machine->fabric_.routes;
   s.end = i + placed.phase->alike(chip.at, i, 1);
   if (!p.out) return s;
   const ChipId to = chip.machine->fabric_.shape.peer(chip.at, p.out.peer);
-  s.hops = static_cast<std::uint32_t>(p.out.peer.hops());
   s.message = {.from = chip.id,
                .to = to,
                .offset = p.out.peer,
@@ -143,6 +142,32 @@ Machine::PassageId Machine::last_sent(const Chip& chip, std::uint32_t lane) {
   return {};
 }
 
+// In as many messages as the fabric splits it into.
+void Machine::post(const Chip& chip, Message& m, std::uint32_t lane, std::uint32_t phase, int i) {
+  Machine& machine = *chip.machine;
+  const Fabric& fabric = machine.fabric_;
+  TaskRun& run = *chip.run;
+  const auto passage = static_cast<std::uint32_t>(i);
+  m.position = m.polite ? Position::least_advanced(run.task, lane, phase, passage)
+                        : Position::fifo(run.task, lane, phase, passage);
+  const std::uint8_t order = m.order;
+  const Bytes whole = m.bytes;
+  if (fabric.routes > 1) m.bytes = Bytes((whole.count() + fabric.routes - 1) / fabric.routes);
+  for (std::uint32_t route = 0; route < fabric.routes; ++route) {
+    if (fabric.routes > 1 || !fabric.grid())
+      m.order = static_cast<std::uint8_t>(
+          fabric.grid() ? (order + route) % static_cast<std::uint32_t>(fabric.shape.dimensions) : route);
+    if (m.from != m.to || !m.offset.zero()) {  // tokens to oneself are none
+      ++run.messages;
+      run.hops += fabric.hops(m.from, m.to, m.offset, m.order);
+      run.bytes += m.bytes;
+    }
+    machine.engine_.send(m, label(chip, lane, phase, i));
+  }
+  m.bytes = whole;
+  m.order = order;
+}
+
 // A lane ends when all it takes has come and the last it sends has left the chip, as a DMA's buffer is busy until
 // then.
 Machine::DeviceProgram Machine::run_lane(Chip chip, std::uint32_t lane) {
@@ -157,22 +182,16 @@ Machine::DeviceProgram Machine::run_lane(Chip chip, std::uint32_t lane) {
         }
         const bool paced = chip.run->schedule->lanes[lane].paced;
         if (paced && !first && s.message.arrived != kNoCounter) {
-          Take left(chip, chip.run->sent(chip.id, lane), 1);
+          Take left(chip, chip.run->sent(chip.id, lane), chip.machine->fabric_.routes);
           co_await left;
         }
         if (s.message.arrived == kNoCounter) continue;
         first = false;
         s.message.sent = paced || last == PassageId{phase, i} ? chip.run->sent(chip.id, lane) : kNoCounter;
-        chip.run->messages += s.hops > 0;  // tokens to oneself are none
-        chip.run->hops += s.hops;
-        chip.run->bytes += s.message.bytes;
-        const auto passage = static_cast<std::uint32_t>(i);
-        s.message.position = s.message.polite ? Position::least_advanced(chip.run->task, lane, phase, passage)
-                                              : Position::fifo(chip.run->task, lane, phase, passage);
-        chip.machine->engine_.send(s.message, label(chip, lane, phase, i));
+        post(chip, s.message, lane, phase, i);
       }
   if (!first) {
-    Take left(chip, chip.run->sent(chip.id, lane), 1);
+    Take left(chip, chip.run->sent(chip.id, lane), chip.machine->fabric_.routes);
     co_await left;
   }
   chip.machine->lane_finished(chip);
@@ -197,7 +216,12 @@ Machine::DeviceProgram Machine::run_compute(Chip chip, Time busy) {
 }
 
 Machine::Machine(const Fabric& fabric, Engine& engine, const Overheads& overheads, Recorder* recorder)
-    : fabric_(fabric), engine_(engine), overheads_(overheads), recorder_(recorder), chips_(fabric.chips()) {}
+    : fabric_(fabric),
+      engine_(engine),
+      overheads_(overheads),
+      recorder_(recorder),
+      chips_(fabric.chips()),
+      actors_(fabric.actors()) {}
 
 Machine::~Machine() = default;
 
@@ -205,7 +229,7 @@ void Machine::run(const Program& program) {
   prepare(program);
   for (std::uint32_t t = 0; t < program.size(); ++t)
     if (program[t].after.empty())
-      for (std::uint32_t c = 0; c < chips_; ++c) make_ready(t, ChipId(c));
+      for (std::uint32_t c = 0; c < actors_; ++c) make_ready(t, ChipId(c));
   start_ready();
   engine_.run(*this);
   if (unfinished_ > 0) throw Deadlock(describe_deadlock());
@@ -216,18 +240,18 @@ void Machine::prepare(const Program& program) {
   const std::size_t n = program.size();
   program_ = &program;
   tasks_ = std::vector<TaskState>(n);
-  per_chip_.assign(n * chips_, {});
+  per_chip_.assign(n * actors_, {});
   ready_.assign(n, {});
   launched_.assign(n, {});
   totals_.assign(n, {});
-  unfinished_ = n * chips_;
+  unfinished_ = n * actors_;
   for (std::uint32_t t = 0; t < n; ++t) {
-    tasks_[t].chips_left = chips_;
+    tasks_[t].chips_left = actors_;
     for (const std::uint32_t before : program[t].after) {
       assert(before < t);
       tasks_[before].before.push_back(t);
     }
-    for (std::uint32_t c = 0; c < chips_; ++c)
+    for (std::uint32_t c = 0; c < actors_; ++c)
       per_chip(t, ChipId(c)).waits_for = static_cast<std::uint32_t>(program[t].after.size());
   }
 }
@@ -269,7 +293,7 @@ Machine::TaskRun& Machine::running(std::uint32_t task) {
   auto& run = tasks_[task].run;
   if (!run) {
     const auto* collective = std::get_if<CollectiveTask>(&(*program_)[task].work);
-    run = std::make_unique<TaskRun>(blocks_, task, collective ? collective->schedule.get() : nullptr, chips_);
+    run = std::make_unique<TaskRun>(blocks_, task, collective ? collective->schedule.get() : nullptr, actors_);
     run->first = take_counters(rounded(run->counters()));
   }
   return *run;
@@ -295,19 +319,34 @@ void Machine::start(std::uint32_t task, const std::vector<ChipId>& chips) {
   for (const ChipId c : chips) {
     PerChip& chip = per_chip(task, c);
     chip.start = engine_.now();
-    chip.takes_part = !collective || !collective->takes_part || collective->takes_part(fabric_.shape.at(c));
+    chip.takes_part =
+        index(c) < chips_ && (!collective || !collective->takes_part || collective->takes_part(fabric_.shape.at(c)));
     if (chip.takes_part) totals_[task].start = std::min(totals_[task].start, engine_.now());
   }
   const auto& work = (*program_)[task].work;
   if (std::holds_alternative<BarrierTask>(work)) {
-    arrive(task, chips);
+    arrive(task, chips_among(chips, task));
   } else if (const auto* compute = std::get_if<ComputeTask>(&work)) {
-    for (const ChipId c : chips) run_compute({this, &run, c, fabric_.shape.at(c)}, compute->busy);
+    for (const ChipId c : chips_among(chips, task))
+      run_compute({this, &run, c, fabric_.shape.at(c)},
+                  compute->busy_of ? (*compute->busy_of)[index(c)] : compute->busy);
   } else if (overheads_.launch > Time{}) {
     for (const ChipId c : chips) after_launch({this, &run, c, fabric_.shape.at(c)});
   } else {
     start_lanes(run, chips);
   }
+}
+
+// Switches are done with what only chips do.
+std::vector<ChipId> Machine::chips_among(const std::vector<ChipId>& actors, std::uint32_t task) {
+  if (chips_ == actors_) return actors;
+  std::vector<ChipId> chips;
+  for (const ChipId c : actors)
+    if (index(c) < chips_)
+      chips.push_back(c);
+    else
+      finish(task, c);
+  return chips;
 }
 
 void Machine::arrive(std::uint32_t task, const std::vector<ChipId>& chips) {

@@ -29,7 +29,7 @@ struct TaskTotals {
   Time start = Time::max();  // on the earliest chip that takes part
   Time end;                  // on the latest
   std::uint64_t messages = 0;
-  std::uint64_t hops = 0;  // on a grid, over all messages
+  std::uint64_t hops = 0;  // over all messages
   Bytes bytes;             // of the messages, each counted once
 };
 
@@ -76,6 +76,7 @@ class Machine final : public CounterSink {
   static DeviceProgram run_lane(Chip chip, std::uint32_t lane);
   static DeviceProgram after_launch(Chip chip);
   static DeviceProgram run_compute(Chip chip, Time busy);
+  static void post(const Chip&, Message&, std::uint32_t lane, std::uint32_t phase, int i);
 
   void prepare(const Program&);
   void count_one(CounterId);
@@ -83,30 +84,31 @@ class Machine final : public CounterSink {
   void start_ready();
   void start(std::uint32_t task, const std::vector<ChipId>&);
   void arrive(std::uint32_t task, const std::vector<ChipId>&);
+  std::vector<ChipId> chips_among(const std::vector<ChipId>& actors, std::uint32_t task);
   void start_lanes(TaskRun&, const std::vector<ChipId>&);
   void lane_finished(const Chip&);
   void finish(std::uint32_t task, ChipId);
   void retire(std::uint32_t task);
   TaskRun& running(std::uint32_t task);
   std::uint32_t take_counters(std::uint32_t n);
-  PerChip& per_chip(std::uint32_t task, ChipId c) { return per_chip_[std::size_t{task} * chips_ + index(c)]; }
+  PerChip& per_chip(std::uint32_t task, ChipId c) { return per_chip_[std::size_t{task} * actors_ + index(c)]; }
   std::string describe_deadlock() const;
 
   const Fabric& fabric_;
   Engine& engine_;
   const Overheads overheads_;
   Recorder* const recorder_;
-  const std::uint32_t chips_;
+  const std::uint32_t chips_, actors_;  // actors: chips, then switches that take part in collectives
   const Program* program_ = nullptr;
   ArenaBlocks blocks_;
   std::vector<Counter> counters_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> free_counters_;  // size, first
   std::vector<TaskState> tasks_;
-  std::vector<PerChip> per_chip_;                      // [task][chip]
+  std::vector<PerChip> per_chip_;                      // [task][actor]
   std::vector<std::vector<ChipId>> ready_, launched_;  // [task]: chips that start it this instant
   std::vector<std::uint32_t> ready_tasks_, launched_tasks_, ended_tasks_;
   std::vector<TaskTotals> totals_;
-  std::uint64_t unfinished_ = 0;  // (task, chip)
+  std::uint64_t unfinished_ = 0;  // (task, actor)
 };
 
 }  // namespace hopsim

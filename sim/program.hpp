@@ -21,6 +21,8 @@ struct CollectiveTask {
 
 struct ComputeTask {
   Time busy;  // of the compute unit, on every chip
+  // Where chips differ: of each chip, in place of `busy`.
+  std::shared_ptr<const std::vector<Time>> busy_of{};
 };
 
 struct BarrierTask {};  // every chip waits for all others; itself it takes no time

@@ -27,6 +27,7 @@ struct End {
   Chunk chunk{};
   int channel = 0;          // which counter of the receiving chip, within the phase
   std::uint32_t times = 0;  // 0: this side is absent; n: that many arrivals
+  bool any_order = false;   // arrivals of its channel may come in another order than they are taken in
 
   explicit operator bool() const { return times != 0; }
 };
@@ -44,6 +45,8 @@ class Phase {
   // Pure. Of `at` only chunks, and what happens along unwrapped dimensions, may depend.
   virtual Passage passage(const Coordinates& at, int i) const = 0;
   virtual int channels() const { return 1; }
+  // The phase seen backwards in time, where that is not its passages turned round and in reverse order.
+  virtual std::shared_ptr<const Phase> backwards() const { return nullptr; }
   // How many passages from i on (way 1), or back from i (way -1), differ from passage i only in where their chunks
   // are.
   virtual int alike(const Coordinates& /*at*/, int /*i*/, int /*way*/) const { return 1; }
@@ -79,13 +82,17 @@ struct Lane {
 };
 
 // Atoms [first + m * per_member, first + (m + 1) * per_member) belong to member m of the group: the chip at position
-// m of its row, or, with a stride, the one at the coordinates that the strides add up to m.
+// m of its row, or, with a stride, the one at the coordinates that the strides add up to m, or, with an order, the
+// one whose position stands m-th in it. Of a broadcast or reduce, whose array belongs to no member, a part is
+// [first, first + per_member).
 struct Part {
   std::uint32_t first = 0, per_member = 0;
   AtomSize atom;
   std::array<std::uint32_t, kMaxDimensions> stride{};
+  std::shared_ptr<const std::vector<std::uint32_t>> rank{};  // of a position in the order
 
   std::uint32_t member(const Coordinates& at, int position) const {
+    if (rank) return (*rank)[static_cast<std::size_t>(position)];
     std::uint32_t m = 0;
     bool strides = false;
     for (int d = 0; d < kMaxDimensions; ++d) {
@@ -112,6 +119,9 @@ struct Schedule {
 };
 
 Schedule reversed(Schedule);
+// All `group` neighbouring lanes of a chip, of which this is number `lane`, wait here for one another. Tokens to
+// oneself are free.
+PhasePtr join_phase(int lane, int group);
 // `b` after `a`, lane by lane. Where lanes of b need what other lanes of a bring, groups of `join` neighbouring lanes
 // of a chip wait for one another in between.
 Schedule then(Schedule a, const Schedule& b, int join = 1);

@@ -39,7 +39,7 @@ void find_route(const Fabric& fabric, const Message& m, std::vector<LinkId>& rou
       route.push_back(fabric.grid_link(Fabric::port(d, rest[d] < 0), at));
       rest = rest.with(d, rest[d] + (rest[d] < 0 ? 1 : -1));
     } else {
-      route.push_back(fabric.towards[std::size_t{at} * fabric.chips() + index(m.to)]);
+      route.push_back(fabric.next_link(at, index(m.to), m.order));
     }
     if (!fabric.links[index(route.back())].exists())
       throw std::logic_error("a message leaves the edge of the fabric at chip " + fabric.chip_name(ChipId{at}));
@@ -218,11 +218,13 @@ void SimgridEngine::Simulation::send(const Message& m, const MessageLabel& label
   job.serial = totals_.messages++;
   find_route(fabric_, m, job.route);
   job.server = index(job.route.front());
-  if (overheads_.chunk > Time{}) {
+  if (index(m.from) >= fabric_.chips()) {  // a switch sends on at once
+    request_after(Time{}, job);
+  } else if (overheads_.chunk > Time{}) {
     at_channels_.push_back(&job);
     wake();
   } else {
-    request_after(overheads_.step, job);
+    request_after(overheads_.before(job.message), job);
   }
 }
 
@@ -251,7 +253,7 @@ void SimgridEngine::Simulation::take_channels() {
     const Time begin = std::max(now_, free_at);
     const Time ready = later(begin, overheads_.chunk);
     free_at = later(ready, fabric_.links[job->server].bandwidth.duration(job->message.bytes));
-    request_after(later(ready, overheads_.step) - now_, *job);
+    request_after(later(ready, overheads_.before(job->message)) - now_, *job);
   }
 }
 

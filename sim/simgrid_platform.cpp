@@ -53,7 +53,7 @@ std::unique_ptr<s4u::Engine> start() {
 SimgridPlatform::SimgridPlatform(const Fabric& fabric)
     : engine_(start()), zone_(new LaidRoutes), links_(fabric.links.size()) {
   s4u::NetZone* zone = zone_->get_iface();  // the root, as it is the first; the engine deletes it
-  for (std::uint32_t c = 0; c < fabric.chips(); ++c)
+  for (std::uint32_t c = 0; c < fabric.actors(); ++c)
     hosts_.push_back(zone->create_host("chip " + std::to_string(c), kFlopsPerSecond));
   for (std::size_t l = 0; l < links_.size(); ++l)
     if (const Link& link = fabric.links[l]; link.exists())

@@ -40,6 +40,37 @@ TEST(Shape, AFoldedDimensionLeadsBackToItself) {
   EXPECT_EQ(s.peer({0, 1, 0, 0}, along(2, -2).with(1, 1)), ChipId{2});
 }
 
+// Once round a twisted dimension of 3 shifts the other by 2: 4 hops along the first lead to (1, 2).
+TEST(Shape, ATwistedDimensionShiftsTheOthers) {
+  Shape s = grid_shape({3, 6}, {false, true});
+  s.twist[0] = {0, 2, 0, 0};
+  ASSERT_TRUE(s.twisted(0));
+  ASSERT_FALSE(s.twisted(1));
+  EXPECT_EQ(s.peer({2, 1, 0, 0}, along(0, 1)), s.chip({0, 3, 0, 0}));
+  EXPECT_EQ(s.peer({0, 1, 0, 0}, along(0, -1)), s.chip({2, 5, 0, 0}));
+  EXPECT_EQ(s.peer({0, 0, 0, 0}, along(0, 4)), s.chip({1, 2, 0, 0}));
+  EXPECT_EQ(s.peer({2, 5, 0, 0}, along(0, 1).with(1, 1)), s.chip({0, 2, 0, 0}));
+}
+
+TEST(Shape, SwitchesAreNumberedAfterTheChips) {
+  Shape s = grid_shape({2, 3}, {false, false});
+  s.switches = 2;
+  EXPECT_EQ(s.chips(), 6u);
+  EXPECT_EQ(s.actors(), 8u);
+  EXPECT_TRUE(Shape::is_switch(s.at(ChipId{7})));
+  EXPECT_FALSE(Shape::is_switch(s.at(ChipId{5})));
+  EXPECT_EQ(s.at(ChipId{7})[0], -2);
+  EXPECT_EQ(s.peer(s.at(ChipId{7}), Offset::to_node(4)), ChipId{4});
+  EXPECT_EQ(s.peer({1, 0, 0, 0}, Offset::to_node(6)), ChipId{6});
+}
+
+TEST(Offset, ANodesNumberIsNoDisplacement) {
+  EXPECT_TRUE(Offset::to_node(0).names_node());
+  EXPECT_FALSE(Offset::to_node(0).zero());
+  EXPECT_EQ(Offset::to_node(70000).node(), 70000u);
+  EXPECT_FALSE(along(3, -32767).names_node());
+}
+
 TEST(Offset, HoldsFourSignedDistances) {
   const Offset o = along(0, -7).with(1, 32767).with(2, -32768).with(3, 2);
   EXPECT_EQ(o[0], -7);
