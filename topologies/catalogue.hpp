@@ -1,13 +1,14 @@
 // The hardware catalogue: one YAML file a chip (catalogue/*.yaml), compiled into the program, with a source beside
 // every number.
 //
-// A file has the name, description, vendor and kind of fabric, then the numbers every chip has (`kCommon` in
-// catalogue.cpp: the keys a scenario's `overrides` take), then those of its kind of fabric. Each number is
-// `key: {value: 820 GB/s, source: "..."}`; what nobody published is left out. Reading is strict: an unknown, missing
-// or repeated key, a number without unit or source is an InputError with FILE:LINE:COLUMN.
+// A file has the name, description, vendor and kind of fabric (torus, switched, fully_connected, hybrid_cube_mesh),
+// then the numbers every chip has, then those of its kind of fabric (catalogue_fields.cpp; there it also says which
+// of them a scenario's `overrides` take). Each number is `key: {value: 820 GB/s, source: "..."}`; what nobody
+// published is left out, or an estimate that says so. Reading is strict: an unknown, missing or repeated key, a
+// number without unit or source is an InputError with FILE:LINE:COLUMN.
 //
-// To add a chip: one file, one line in CMakeLists.txt. To add a kind of fabric (a switched node, say): a struct of
-// its own keys, an alternative of `ChipModel::fabric`, and a row of fields in catalogue.cpp.
+// To add a chip: one file, one line in CMakeLists.txt. To add a kind of fabric: a struct of its own keys, an
+// alternative of `ChipModel::fabric`, and a row of fields in catalogue_fields.cpp.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,7 @@
 #include "sim/embedded_file.hpp"
 #include "sim/quantities.hpp"
 #include "sim/units.hpp"
+#include "topologies/networks.hpp"
 
 namespace hopsim {
 
@@ -50,6 +52,29 @@ struct TorusFabric {
   Sourced<std::vector<int>> pod_shape;  // the largest slice
   Sourced<WrapRule> wraparound;
   Sourced<int> chips_per_host;
+  // Between slices: of one chip, its share of its host's network.
+  std::optional<Sourced<Bandwidth>> dcn_bandwidth;
+  std::optional<Sourced<Time>> dcn_latency;  // of one hop: chip to network, network to chip
+};
+
+// GPUs in domains (nodes, racks) of fast links, joined by a NIC a GPU.
+struct GpuFabric {
+  enum class Wiring : std::uint8_t {
+    switched,          // all on one crossbar: NVSwitch. A link is all NVLinks of a GPU together
+    fully_connected,   // a link to every other of the domain; a link is one pair's
+    hybrid_cube_mesh,  // DGX-1: 6 NVLinks to 4 neighbours; a link is one NVLink
+  };
+  Wiring wiring = Wiring::switched;
+  Sourced<int> links_per_chip;   // as the vendor counts them, each both ways
+  Sourced<int> gpus_per_domain;  // the most there are
+  Sourced<bool> nvls;            // whether switches reduce and multicast
+  Sourced<Bandwidth> nic_bandwidth;
+  Sourced<Time> nic_latency;  // of every hop of the network
+  Sourced<Ratio> nic_efficiency;
+  Sourced<ClusterNetwork::Kind> network;
+  Sourced<int> pod_domains;                 // domains under one set of leaves; 0: all
+  Sourced<int> spines;                      // 0: the network has none
+  Sourced<Bandwidth> leaf_spine_bandwidth;  // between one leaf and one spine, all cables together
 };
 
 // One number as it was written, for whoever shows the catalogue.
@@ -59,8 +84,8 @@ struct CatalogueNumber {
   std::string source;
 };
 
-// Rates are per chip; link, DCN and PCIe bandwidth one way. A default-constructed model is a machine without a chip:
-// no overheads, efficiency 1, no compute.
+// Rates are per chip; link, NIC, DCN and PCIe bandwidth one way. A default-constructed model is a machine without a
+// chip: no overheads, efficiency 1, no compute.
 struct ChipModel {
   std::string name, description, vendor;
 
@@ -74,10 +99,9 @@ struct ChipModel {
   Sourced<Time> launch_overhead;                     // before a collective's first message
   Sourced<Time> step_overhead;                       // before each message; occupies nothing
   Sourced<Time> chunk_overhead;                      // of the sender's channel, each chunk
-  std::optional<Sourced<Bandwidth>> dcn_bandwidth;   // between slices
   std::optional<Sourced<Bandwidth>> pcie_bandwidth;  // to the host
 
-  std::variant<TorusFabric> fabric;
+  std::variant<TorusFabric, GpuFabric> fabric;
   std::vector<CatalogueNumber> numbers;  // all of the above, in the order of the file
 };
 
@@ -92,9 +116,14 @@ ChipModel find_chip(std::string_view name);
 // Reads one file of the catalogue; `file` is its name in errors.
 ChipModel parse_chip(std::string_view file, const std::string& text);
 
-// Sets one of the numbers every chip has from text, as `overrides` do. `key` may be "peak_flops.DTYPE"; plain
-// "peak_flops" replaces the rates of all dtypes by one. Throws InputError for an unknown key or a bad value.
+// Sets one of the numbers that `overrides` take from text. `key` may be "peak_flops.DTYPE"; plain "peak_flops"
+// replaces the rates of all dtypes by one. Throws InputError for a key this kind of chip does not have or a bad
+// value.
 void set_number(ChipModel& chip, std::string_view key, std::string_view text, const std::string& source);
+
+// The keys set_number takes for some kind of chip, "peak_flops" first; and whether it would take this text.
+std::vector<std::string_view> number_keys();
+void check_number(std::string_view key, std::string_view text);
 
 // Datasheet values only: efficiencies 1, no overheads; hop latency stays.
 void make_ideal(ChipModel& chip);
@@ -104,6 +133,12 @@ FlopRate peak_flops(const ChipModel& chip, std::string_view dtype);
 
 // Throws InputError if the chip's fabric is of another kind.
 const TorusFabric& torus_fabric(const ChipModel& chip);
+
+// Null for a TPU, and for a machine without a chip.
+const GpuFabric* gpu_fabric(const ChipModel& chip);
+
+std::string_view name(GpuFabric::Wiring);     // as the catalogue has it: "switched"
+std::string_view name(ClusterNetwork::Kind);  // "one_switch", "rails", "leaf_spine"
 
 std::uint32_t pod_chips(const ChipModel& chip);
 

@@ -1,5 +1,6 @@
 #include "topologies/grid.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "sim/error.hpp"
@@ -8,6 +9,12 @@ namespace hopsim {
 namespace {
 constexpr long kMostChips = 1L << 24;
 constexpr int kLongest = 32767;  // coordinates are 16 bits
+
+std::string text(const std::vector<int>& size) {
+  std::string s;
+  for (const int n : size) s += (s.empty() ? "" : "x") + std::to_string(n);
+  return s;
+}
 }  // namespace
 
 Shape grid_shape(const std::vector<int>& size, const std::vector<bool>& wrap) {
@@ -29,14 +36,30 @@ Shape grid_shape(const std::vector<int>& size, const std::vector<bool>& wrap) {
   return s;
 }
 
+Shape twisted_shape(const std::vector<int>& size) {
+  const int k = size.empty() ? 0 : *std::min_element(size.begin(), size.end());
+  const auto count = [&](int n) { return std::count(size.begin(), size.end(), n); };
+  if (size.size() != 3 || k < 3 || k > kLongest / 2 || count(k) + count(2 * k) != 3 || count(k) == 3)
+    throw InputError("a torus of this shape has no twist", text(size), "k x k x 2k or k x 2k x 2k, k at least 3");
+  Shape s = grid_shape(size, {true, true, true});
+  for (std::size_t d = 0; d < size.size(); ++d) {
+    if (size[d] != k) continue;
+    s.wrap[d] = false;
+    for (std::size_t e = 0; e < size.size(); ++e)
+      if (size[e] == 2 * k) s.twist[d][e] = static_cast<std::int16_t>(k);
+  }
+  return s;
+}
+
 Topology grid(const Shape& shape, const LinkModel& link) {
-  Topology t{shape, LinkGraph(shape.chips())};
+  Topology t{shape, LinkGraph(shape.chips()), shape.chips()};
   for (std::uint32_t c = 0; c < shape.chips(); ++c) {
     const Coordinates at = shape.at(ChipId{c});
     for (int d = 0; d < shape.dimensions; ++d)
       for (const bool backwards : {false, true}) {
         const bool edge = backwards ? at[d] == 0 : at[d] == shape.size[d] - 1;
-        if (shape.size[d] == 1 || (edge && !shape.wrap[d] && !shape.folded[d])) continue;
+        const bool closed = shape.wrap[d] || shape.folded[d] || shape.twisted(d);
+        if (shape.size[d] == 1 || (edge && !closed)) continue;
         const ChipId to = shape.peer(at, along(d, backwards ? -1 : 1));
         add_edge(c, index(to), {link.bandwidth, link.latency, Fabric::port(d, backwards)}, t.graph);
       }

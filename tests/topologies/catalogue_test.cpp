@@ -14,7 +14,6 @@ namespace hopsim {
 namespace {
 
 using testing::AllOf;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -56,7 +55,7 @@ TEST_P(CatalogueTable, HasTheNumbersOfTheBook) {
   EXPECT_EQ(double(chip.hbm_bandwidth.value.bytes_per_second()), row.hbm_rate);
   EXPECT_EQ(double(chip.link_bandwidth.value.bytes_per_second()), row.link);
   EXPECT_EQ(rate(chip.pcie_bandwidth), row.pcie);
-  EXPECT_EQ(rate(chip.dcn_bandwidth), row.dcn);
+  EXPECT_EQ(rate(torus_fabric(chip).dcn_bandwidth), row.dcn);
   EXPECT_EQ(pod_chips(chip), std::uint32_t(row.chips));
   EXPECT_EQ(torus_fabric(chip).links_per_chip.value, row.links);
   EXPECT_EQ(torus_fabric(chip).links_per_chip.value, 2 * torus_fabric(chip).dimensions.value);
@@ -84,9 +83,83 @@ TEST_P(CatalogueTable, WrapsItsWholePod) {
 INSTANTIATE_TEST_SUITE_P(Book, CatalogueTable, testing::ValuesIn(kTable),
                          [](const auto& row) { return std::string(row.param.name); });
 
-TEST(Catalogue, ListsEveryTpuInOrder) {
-  EXPECT_THAT(catalogue_names(),
-              ElementsAre("tpu_v2", "tpu_v3", "tpu_v4p", "tpu_v5e", "tpu_v5p", "tpu_v6e", "tpu7x"));
+// The Scaling Book's GPU and NVLink tables (A100 to GB200), NVIDIA's and AMD's datasheets for the others. Dense
+// rates; `link` is one way: of a switched GPU all its NVLinks together, of the others one pair's or one NVLink.
+struct GpuRow {
+  const char* name;
+  const char* dtype;
+  double flops, hbm_bytes, hbm_rate;
+  GpuFabric::Wiring wiring;
+  double link;
+  int links, gpus;
+  bool nvls;
+  double nic;
+};
+using enum GpuFabric::Wiring;
+constexpr GpuRow kGpus[] = {
+    {"v100_dgx1", "fp16", 1.25e14, 32e9, 9.0e11, hybrid_cube_mesh, 25e9, 6, 8, false, 6.25e9},
+    {"a100_sxm", "bf16", 3.12e14, 80e9, 2.0e12, switched, 300e9, 12, 8, false, 25e9},
+    {"h100_sxm", "bf16", 9.9e14, 80e9, 3.35e12, switched, 450e9, 18, 8, true, 50e9},
+    {"h200_sxm", "bf16", 9.9e14, 141e9, 4.8e12, switched, 450e9, 18, 8, true, 50e9},
+    {"b200", "bf16", 2.25e15, 192e9, 8.0e12, switched, 900e9, 18, 8, true, 50e9},
+    {"b300", "bf16", 2.25e15, 288e9, 8.0e12, switched, 900e9, 18, 8, true, 100e9},
+    {"gb200_nvl72", "bf16", 2.5e15, 186e9, 8.0e12, switched, 900e9, 18, 72, true, 50e9},
+    {"gb300_nvl72", "bf16", 2.5e15, 288e9, 8.0e12, switched, 900e9, 18, 72, true, 100e9},
+    {"gh200_quad", "bf16", 9.9e14, 96e9, 4.0e12, fully_connected, 150e9, 18, 4, false, 25e9},
+    {"mi300x", "bf16", 1.3074e15, 192e9, 5.3e12, fully_connected, 64e9, 7, 8, false, 50e9},
+    {"mi325x", "bf16", 1.3074e15, 256e9, 6.0e12, fully_connected, 64e9, 7, 8, false, 50e9},
+    {"mi355x", "bf16", 2.5166e15, 288e9, 8.0e12, fully_connected, 76.8e9, 7, 8, false, 50e9},
+};
+
+class GpuTable : public testing::TestWithParam<GpuRow> {};
+
+TEST_P(GpuTable, HasTheNumbersOfItsSources) {
+  const GpuRow& row = GetParam();
+  const ChipModel chip = find_chip(row.name);
+  ASSERT_NE(gpu_fabric(chip), nullptr);
+  const GpuFabric& gpu = *gpu_fabric(chip);
+  EXPECT_EQ(double(peak_flops(chip, row.dtype).flops_per_second()), row.flops);
+  EXPECT_EQ(double(chip.hbm_capacity.value.count()), row.hbm_bytes);
+  EXPECT_EQ(double(chip.hbm_bandwidth.value.bytes_per_second()), row.hbm_rate);
+  EXPECT_EQ(double(chip.link_bandwidth.value.bytes_per_second()), row.link);
+  EXPECT_EQ(gpu.wiring, row.wiring);
+  EXPECT_EQ(gpu.links_per_chip.value, row.links);
+  EXPECT_EQ(gpu.gpus_per_domain.value, row.gpus);
+  EXPECT_EQ(gpu.nvls.value, row.nvls);
+  EXPECT_EQ(double(gpu.nic_bandwidth.value.bytes_per_second()), row.nic);
+}
+
+// From GPU to GPU one microsecond, over a switch or not.
+TEST_P(GpuTable, HasAMicrosecondBetweenNeighbours) {
+  const ChipModel chip = find_chip(GetParam().name);
+  const std::uint64_t hops = GetParam().wiring == switched ? 2 : 1;
+  EXPECT_EQ(hops * chip.hop_latency.value, Time::picoseconds(1'000'000));
+}
+
+TEST_P(GpuTable, HasASourceForEveryNumber) {
+  const ChipModel chip = find_chip(GetParam().name);
+  EXPECT_EQ(chip.name, GetParam().name);
+  EXPECT_GE(chip.numbers.size(), 18u);
+  for (const CatalogueNumber& number : chip.numbers) EXPECT_GE(number.source.size(), 10u) << number.key;
+}
+
+INSTANTIATE_TEST_SUITE_P(Datasheets, GpuTable, testing::ValuesIn(kGpus),
+                         [](const auto& row) { return std::string(row.param.name); });
+
+// Scaling Book: 32 nodes on 8 leaves; each leaf has 32 x 50 GB/s down and as much up, 4 pods on 16 spines.
+TEST(Catalogue, AnH100SuperPodBlocksNothing) {
+  const ChipModel chip = find_chip("h100_sxm");
+  const GpuFabric& gpu = *gpu_fabric(chip);
+  EXPECT_EQ(gpu.network.value, ClusterNetwork::Kind::rails);
+  EXPECT_EQ(gpu.pod_domains.value, 32);
+  EXPECT_EQ(gpu.spines.value * double(gpu.leaf_spine_bandwidth.value.bytes_per_second()), 32 * 50e9);
+}
+
+TEST(Catalogue, ListsTpusThenGpusInOrder) {
+  std::vector<std::string> names;
+  for (const Row& row : kTable) names.emplace_back(row.name);
+  for (const GpuRow& row : kGpus) names.emplace_back(row.name);
+  EXPECT_EQ(catalogue_names(), names);
 }
 
 TEST(Catalogue, MeasuredChipsCarryTheirFits) {
@@ -210,6 +283,24 @@ TEST(SetNumber, RefusesWhatMakesNoSense) {
   EXPECT_EQ(chip.link_bandwidth.value.bytes_per_second(), 45'000'000'000u);
 }
 
+TEST(SetNumber, KnowsWhatAKindOfChipHas) {
+  ChipModel gpu = find_chip("h100_sxm"), tpu = find_chip("tpu_v5e");
+  set_number(gpu, "nic_bandwidth", "100 GB/s", "test");
+  EXPECT_EQ(gpu_fabric(gpu)->nic_bandwidth.value.bytes_per_second(), 100'000'000'000u);
+  set_number(gpu, "network", "leaf_spine", "test");
+  EXPECT_EQ(gpu_fabric(gpu)->network.value, ClusterNetwork::Kind::leaf_spine);
+  set_number(tpu, "dcn_bandwidth", "1 GB/s", "test");
+  EXPECT_EQ(torus_fabric(tpu).dcn_bandwidth->value.bytes_per_second(), 1'000'000'000u);
+  const auto refusal = [](ChipModel& chip, const char* key) {
+    return complaint([&] { set_number(chip, key, "1 GB/s", "test"); });
+  };
+  EXPECT_THAT(refusal(tpu, "nic_bandwidth"), HasSubstr("unknown key of tpu_v5e; got nic_bandwidth"));
+  EXPECT_THAT(refusal(gpu, "dcn_bandwidth"), AllOf(HasSubstr("unknown key of h100_sxm"), HasSubstr("nic_bandwidth")));
+  EXPECT_THAT(refusal(gpu, "gpus_per_domain"), HasSubstr("unknown key"));  // that would be another product
+  EXPECT_THAT(complaint([&] { set_number(gpu, "network", "mesh", "test"); }),
+              HasSubstr("got mesh; valid: one_switch, rails, leaf_spine"));
+}
+
 TEST(MakeIdeal, LeavesTheDatasheet) {
   ChipModel chip = find_chip("tpu7x");
   make_ideal(chip);
@@ -217,6 +308,9 @@ TEST(MakeIdeal, LeavesTheDatasheet) {
   EXPECT_EQ(chip.link_efficiency.value, Ratio{});
   EXPECT_EQ(chip.launch_overhead.value, Time{});
   EXPECT_EQ(chip.hop_latency.value.ps(), 1'000'000u);
+  ChipModel gpu = find_chip("h100_sxm");
+  make_ideal(gpu);
+  EXPECT_EQ(gpu_fabric(gpu)->nic_efficiency.value, Ratio{});
 }
 
 constexpr std::string_view kGoodFile = R"(
