@@ -11,6 +11,7 @@
 
 #include "collectives/operation.hpp"
 #include "collectives/row.hpp"
+#include "collectives/wiring.hpp"
 #include "sim/schedule.hpp"
 
 namespace hopsim {
@@ -24,13 +25,30 @@ struct Request {
   // Elsewhere the book and the optimum agree.
   bool book = false;
   std::vector<std::pair<int, int>> pairs{};  // collective_permute, send_recv: positions, from and to
+  int root = 0;                              // a position; of broadcast, reduce, gather and scatter
+  int paths =
+      0;  // collective_permute, send_recv: over at most so many link-disjoint shortest paths; 0: all there are
+  Wiring wiring{};
+
+  int size() const { return row->size(); }
+  // Members of a row that share a domain, and the domains a row touches.
+  int local() const { return wiring.local > 0 ? wiring.local : size(); }
+  int domains() const { return size() / local(); }
 };
 
-// What the algorithm should take by formula: bytes over the links a row has one way, plus hops times latency.
+// What the algorithm should take by formula: bytes over the busiest link, or NIC if that takes longer, plus hops
+// times latency.
 struct ClosedForm {
   double link_bytes = 0;  // over one link, one way
-  int hops = 0;           // that follow one another
+  int hops = 0;           // over links, that follow one another
   std::string formula;    // for people; W is the bandwidth of both directions together, as in the book
+  double nic_bytes = 0;   // over one chip's NIC, one way
+  int nic_hops = 0;       // over links between domains
+  int steps = 0;          // messages that follow one another, each after its overheads; 0: as many as hops
+
+  double transfer_seconds(const Wiring&) const;
+  double latency_seconds(const Wiring&) const;
+  double seconds(const Wiring& w) const { return transfer_seconds(w) + latency_seconds(w); }
 };
 
 struct Algorithm {
@@ -45,7 +63,22 @@ struct Algorithm {
 };
 
 std::span<const Algorithm> algorithms();  // in the order of the list
-// The algorithm of this name, able to do the request; "auto" or empty picks the default. Throws InputError.
+std::vector<const Algorithm*> able_algorithms(const Request&);
+
+// The cost model of `auto`: the closed form, plus the launch, plus the step and chunk overhead of every message that
+// follows another. It ranks algorithms; what they take the simulation says.
+struct Cost {
+  const Algorithm* algorithm = nullptr;
+  Time time;
+};
+struct Choice {
+  const Algorithm* algorithm = nullptr;
+  int chunks = 1;
+  std::vector<Cost> costs;  // cheapest first; empty where the choice was by name or rule
+};
+// The algorithm of this name, able to do the request. "auto" or empty: on a torus by rule, elsewhere, and for rooted
+// operations, the cheapest by the cost model. With `own_chunks` the number is the algorithm's own. Throws InputError.
+Choice choose(std::string_view name, const Request&, bool own_chunks);
 const Algorithm& choose_algorithm(std::string_view name, const Request&);
 
 }  // namespace hopsim

@@ -3,6 +3,7 @@
 //
 // Shards travel whole and only the last hop is halved: two half-messages from the start would pipeline, and come out
 // n/2 - 1 hops too fast for the schedule stated.
+#include "collectives/chain.hpp"
 #include "collectives/exchange.hpp"
 #include "collectives/ring_gather.hpp"
 
@@ -10,9 +11,12 @@ namespace hopsim {
 namespace {
 
 std::string obstacle(const Request& r) {
+  if (r.wiring.kind == Wiring::Kind::switched)
+    return "bidirectional_ring sends both ways at once, which on a switch share one link; valid: ring";
   if (!r.row->wraps() && r.row->size() > 2)
     return "bidirectional_ring needs an axis that wraps around; this one, of " + std::to_string(r.row->size()) +
            ", does not; valid: line";
+  if (is_rooted(r.operation)) return chain_obstacle("bidirectional_ring", r);
   return row_obstacle("bidirectional_ring", r);
 }
 
@@ -40,6 +44,7 @@ Schedule exchange(const Request& r) {
 }
 
 Schedule schedule(const Request& r) {
+  if (is_rooted(r.operation)) return chain_schedule(r, Chain::both_ways);
   if (r.operation == Operation::all_to_all) return exchange(r);
   const bool halved = r.row->wraps() && r.row->size() % 2 == 0 && !r.book;
   return gather_based(r.operation, gather_schedule(r, halved ? 2 : 1, both_ways(r)), 2);
@@ -49,6 +54,7 @@ Schedule schedule(const Request& r) {
 // hops; AllReduce is two of them. AllToAll: V/(4W) on an even ring; on an odd one, by the same count of blocks a
 // link, V(1 - 1/n^2)/(4W); with the farthest blocks whole, V(1 + 2/n)/(4W).
 ClosedForm closed_form(const Request& r) {
+  if (is_rooted(r.operation)) return chain_form(r, Chain::both_ways);
   const int hops = r.row->size() / 2;
   const double n = r.row->size(), v = static_cast<double>(r.bytes.count());
   const bool even = r.row->size() % 2 == 0, whole = r.book && even && r.row->wraps();
@@ -63,11 +69,18 @@ ClosedForm closed_form(const Request& r) {
   return {times * v * (n - 1) / n / 2, times * hops, twice + "V(N-1)/(N W)"};
 }
 
+int own_chunks(const Request& r) { return chain_chunks(r, Chain::both_ways); }
+
 }  // namespace
 
 Algorithm algorithm_bidirectional_ring() {
-  return {"bidirectional_ring", "both ways round a ring, shard by shard", "Scaling Book ch. 3", obstacle, schedule,
-          closed_form};
+  return {"bidirectional_ring",
+          "both ways round a ring, shard by shard",
+          "Scaling Book ch. 3",
+          obstacle,
+          schedule,
+          closed_form,
+          own_chunks};
 }
 
 }  // namespace hopsim

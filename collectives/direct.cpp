@@ -1,88 +1,175 @@
-// Direct: every block goes straight to its target, by the shorter way along the row.
+// Direct: everything straight to where it is needed, by the shortest ways, shared out evenly over those there are.
+// What chips do that have links to all others; elsewhere many messages that meet on the way.
 #include <algorithm>
+#include <array>
+#include <cmath>
 
-#include "collectives/exchange.hpp"
+#include "collectives/direct_phases.hpp"
+#include "collectives/ring_gather.hpp"
 
 namespace hopsim {
 namespace {
 
 constexpr std::uint64_t kMostChunks = 1024;
+constexpr std::uint64_t kMostListed = 1u << 23;  // messages of chips that are not alike; each is 24 bytes
+
+std::uint64_t block_of(const Request& r) {
+  const auto n = static_cast<std::uint64_t>(r.row->size());
+  if (r.operation == Operation::all_to_all) return r.bytes.count() / (n * n);
+  return r.operation == Operation::collective_permute || r.operation == Operation::send_recv ? r.bytes.count()
+                                                                                             : r.bytes.count() / n;
+}
 
 std::string obstacle(const Request& r) {
-  std::uint64_t block = r.bytes.count();
-  switch (r.operation) {
-    case Operation::collective_permute:
-    case Operation::send_recv:
-      break;
-    case Operation::all_to_all:
-      block /= static_cast<std::uint64_t>(r.row->size()) * static_cast<std::uint64_t>(r.row->size());
-      break;
-    default:
-      return "direct does all_to_all, collective_permute and send_recv, not " + std::string(name(r.operation));
-  }
-  const std::uint64_t most = std::clamp<std::uint64_t>(block, 1, kMostChunks);
+  if (r.operation == Operation::broadcast || r.operation == Operation::reduce)
+    return "direct does everything but broadcast and reduce; got " + std::string(name(r.operation));
+  if (FarFirst::lists(*r.row, r.wiring) * static_cast<std::uint64_t>(r.row->size()) > kMostListed)
+    return "direct would send too many messages over a mesh of " + std::to_string(r.row->size()) + " chips";
+  const std::uint64_t block = block_of(r), most = std::clamp<std::uint64_t>(block, 1, kMostChunks);
   if (static_cast<std::uint64_t>(r.chunks) > most)
     return std::to_string(r.chunks) + " chunks of " + std::to_string(block) + " B; valid: 1 to " +
            std::to_string(most);
   return {};
 }
 
-// Members round the group, half of them in either turn; each by the shortest way through the fabric.
-Schedule exchange(const Request& r) {
-  const int n = r.row->size();
-  if (!r.row->wraps()) return exchange_schedule(r, 1, {{.sign = 1, .reach = n - 1}, {.sign = -1, .reach = n - 1}});
-  return exchange_schedule(r, 1, {{.sign = 1, .reach = n / 2}, {.sign = -1, .reach = (n - 1) / 2}});
-}
-
 Schedule schedule(const Request& r) {
-  return r.operation == Operation::all_to_all ? exchange(r) : permutation_schedule(r);
+  Request part = r;
+  switch (r.operation) {
+    case Operation::collective_permute:
+    case Operation::send_recv:
+      return direct_permutation(r);
+    case Operation::scatter:
+      return direct_scatter(r);
+    case Operation::gather:
+      return reversed(direct_scatter(r));
+    case Operation::all_to_all:
+      return direct_exchange(r);
+    default:
+      part.operation = Operation::all_gather;
+      return gather_based(r.operation, direct_exchange(part), 1);
+  }
 }
 
-// The links of a row, forwards and backwards: how many messages each carries. Link p leads from p to p + 1.
+// Links forwards and backwards along each dimension, as a chip sees them.
+using Ports = std::array<double, 2 * kMaxDimensions>;
+
+// What leaves a chip at `at`, in blocks: over all the links of its messages' ways, or only over its own.
 struct Loads {
-  std::vector<double> forwards, backwards;
-
-  void add(int from, int distance, double share) {
-    const int n = static_cast<int>(forwards.size());
-    for (int k = 0; k < std::abs(distance); ++k) {
-      const int p = distance > 0 ? from + k : from - k - 1;
-      (distance > 0 ? forwards : backwards)[static_cast<std::size_t>((p % n + n) % n)] += share;
-    }
-  }
-  double most() const {
-    return std::max(*std::max_element(forwards.begin(), forwards.end()),
-                    *std::max_element(backwards.begin(), backwards.end()));
-  }
+  Ports all{}, own{};
+  int hops = 0;
 };
-
-// Scaling Book ch. 2: bytes over one link, and a latency a hop; along one dimension, times the messages that share
-// the busiest link. Over several dimensions, as if messages met no others.
-ClosedForm closed_form(const Request& r) {
-  const auto n = static_cast<std::size_t>(r.row->size());
-  if (r.operation == Operation::all_to_all) {
-    int hops = 0;
-    for (int p = 1; p < r.row->size(); ++p) hops = std::max(hops, r.row->way(r.row->at(0), p).hops());
-    const double others = static_cast<double>(n - 1) / static_cast<double>(n * n);
-    return {static_cast<double>(r.bytes.count()) * others, hops,
-            "V(N-1)/(N^2 W/2), as if a chip had one link to itself"};
+Loads loads_from(const FarFirst& ways, const Coordinates& at) {
+  Loads loads;
+  for (int i = 0; i < ways.count(at); ++i) {
+    const Way w = ways.way(at, i);
+    loads.hops = std::max(loads.hops, w.offset.hops());
+    loads.own[static_cast<std::size_t>(2 * w.order + (w.offset[w.order] < 0))] += 1.0 / w.of;
+    for (int d = 0; d < kMaxDimensions; ++d)
+      loads.all[static_cast<std::size_t>(2 * d + (w.offset[d] < 0))] +=
+          std::abs(w.offset[d]) / static_cast<double>(w.of);
   }
-  Loads loads{std::vector<double>(n), std::vector<double>(n)};
+  return loads;
+}
+
+double most(const Ports& p) { return *std::max_element(p.begin(), p.end()); }
+
+// Over a switch a chip sends all blocks over its one link; else what passes the busiest link is known, one block
+// where every chip has a link to every other. Chips of other domains are reached over the NIC.
+ClosedForm off_grid(const Request& r, double block) {
+  const int n = r.row->size(), near = r.local() - 1;
+  ClosedForm f;
+  f.formula = "blocks a chip sends / (W/2)";
+  const bool switched = r.wiring.kind == Wiring::Kind::switched;
+  f.link_bytes = near == 0 ? 0 : block * (switched ? near : r.wiring.exchange_load);
+  f.hops = near == 0 ? 0 : switched ? 2 : r.wiring.farthest;
+  f.nic_bytes = block * (n - 1 - near);
+  f.nic_hops = n - 1 > near ? 2 : 0;  // up to a switch and down again
+  return f;
+}
+
+// Along an axis that wraps around as many blocks pass a link as leave a chip along it, hop by hop; through the middle
+// of one that does not, floor(a^2 / 4) blocks from each line of a chips to the others.
+ClosedForm exchange_form(const Request& r, const FarFirst& ways, double block) {
+  const Coordinates corner = r.row->at(0);
+  const Loads loads = loads_from(ways, corner);
+  const Shape& shape = r.row->shape();
+  ClosedForm f{.hops = loads.hops, .formula = "blocks over the busiest link / (W/2)"};
+  if (r.row->dimensions().empty()) return {block * most(loads.own), loads.hops, "blocks a chip sends / (W/2)"};
+  const double n = r.row->size();
+  for (const int d : r.row->dimensions()) {
+    const auto k = static_cast<std::size_t>(d);
+    const double a = shape.size[k];
+    const double load = shape.wrap[k] || shape.twisted(d) ? std::max(loads.all[2 * k], loads.all[2 * k + 1])
+                                                          : std::floor(a * a / 4) * n / a;
+    f.link_bytes = std::max(f.link_bytes, block * load);
+  }
+  return f;
+}
+
+// As exchange_form, for pairs: bytes over the busiest link along one axis that shares it with nobody else's; over
+// several axes, as if messages met no others.
+ClosedForm pairs_form(const Request& r) {
+  const ShortestWays ways(r.row, r.wiring);
+  const auto n = static_cast<std::size_t>(r.row->size());
+  std::vector<double> forwards(n), backwards(n);
+  double alone = 0;
   int hops = 0;
   for (const auto& [from, to] : r.pairs) {
-    const auto ways = short_ways(*r.row, from, to);
-    for (const int way : ways) {
-      loads.add(from, way, 1.0 / static_cast<double>(ways.size()));
-      hops = std::max(hops, r.row->way(r.row->at(from), way).hops());
+    if (from == to) continue;
+    const auto paths = disjoint_ways(ways, r.row->at(from), to, r.paths);
+    for (const Way& w : paths) {
+      hops = std::max(hops, w.offset.hops());
+      alone = std::max(alone, 1.0 / w.of);
+      if (!r.row->straight() || r.row->dimensions().empty()) continue;
+      const int distance = w.offset[r.row->dimensions()[0]];
+      for (int k = 0; k < std::abs(distance); ++k)
+        (distance > 0 ? forwards : backwards)[(static_cast<std::size_t>(from) + n +
+                                               static_cast<std::size_t>(distance > 0 ? k : static_cast<int>(n) - k)) %
+                                              n] += 1.0 / w.of;
     }
   }
-  const double shared = r.row->straight() ? loads.most() : hops > 0;
-  return {static_cast<double>(r.bytes.count()) * shared, hops, "bytes x messages on the busiest link / (W/2)"};
+  if (r.wiring.kind != Wiring::Kind::grid) hops = hops > 0 ? r.wiring.hops_to_peer() : 0;
+  const double shared = std::max({alone, *std::max_element(forwards.begin(), forwards.end()),
+                                  *std::max_element(backwards.begin(), backwards.end())});
+  return {static_cast<double>(r.bytes.count()) * shared, hops, "bytes over the busiest link / (W/2)"};
+}
+
+// Scaling Book ch. 2 and 3: what passes the busiest link, and a latency a hop.
+ClosedForm closed_form(const Request& r) {
+  if (r.operation == Operation::collective_permute || r.operation == Operation::send_recv) return pairs_form(r);
+  const double n = r.row->size(), v = static_cast<double>(r.bytes.count());
+  const double block = r.operation == Operation::all_to_all ? v / n / n : v / n;
+  const bool rooted = r.operation == Operation::gather || r.operation == Operation::scatter;
+  ClosedForm f;
+  if (r.wiring.kind != Wiring::Kind::grid) {
+    f = off_grid(r, block);
+  } else {
+    const FarFirst ways(r.row, r.wiring);
+    if (rooted) {
+      const Loads loads = loads_from(ways, r.row->at(r.root));
+      f = {block * most(loads.own), loads.hops, "blocks over the root's busiest link / (W/2)"};
+    } else {
+      f = exchange_form(r, ways, block);
+    }
+  }
+  const int times = r.operation == Operation::all_reduce ? 2 : 1;
+  f.link_bytes *= times;
+  f.nic_bytes *= times;
+  f.hops *= times;
+  f.nic_hops *= times;
+  f.steps = r.row->size() > 1 ? times : 0;
+  return f;
 }
 
 }  // namespace
 
 Algorithm algorithm_direct() {
-  return {"direct", "every block straight to its target", "Scaling Book ch. 3", obstacle, schedule, closed_form};
+  return {"direct",
+          "everything straight to its target, over all shortest ways",
+          "Scaling Book ch. 3",
+          obstacle,
+          schedule,
+          closed_form};
 }
 
 }  // namespace hopsim

@@ -51,51 +51,6 @@ class Exchange final : public Phase {
   std::uint32_t per_block_, first_, count_;
 };
 
-class Permutation final : public Phase {
- public:
-  Permutation(const Request& r, std::uint32_t per_member, std::uint32_t first)
-      : row_(r.row),
-        per_member_(per_member),
-        first_(first),
-        target_(static_cast<std::size_t>(r.row->size()), -1),
-        source_(target_) {
-    for (const auto& [from, to] : r.pairs) {
-      target_[static_cast<std::size_t>(from)] = to;
-      source_[static_cast<std::size_t>(to)] = from;
-    }
-  }
-  int length(const Coordinates& at) const override {
-    const int p = row_->position(at);
-    return p < 0 ? 0 : sends(p) + (arrivals(p) > 0);
-  }
-  Passage passage(const Coordinates& at, int i) const override {
-    const int p = row_->position(at);
-    Passage s;
-    if (i == sends(p)) {
-      s.in = {.peer = {}, .chunk = {}, .channel = 0, .times = static_cast<std::uint32_t>(arrivals(p))};
-      return s;
-    }
-    const auto ways = short_ways(*row_, p, target_[static_cast<std::size_t>(p)]);
-    const std::uint32_t count = 2 / static_cast<std::uint32_t>(ways.size());
-    const std::uint32_t first =
-        static_cast<std::uint32_t>(p) * per_member_ + first_ + static_cast<std::uint32_t>(i) * count;
-    s.out = {
-        .peer = row_->way(at, ways[static_cast<std::size_t>(i)]), .chunk = {first, count}, .channel = 0, .times = 1};
-    return s;
-  }
-
- private:
-  int messages(int from, int to) const {
-    return from < 0 || to < 0 || from == to ? 0 : static_cast<int>(short_ways(*row_, from, to).size());
-  }
-  int sends(int p) const { return messages(p, target_[static_cast<std::size_t>(p)]); }
-  int arrivals(int p) const { return messages(source_[static_cast<std::size_t>(p)], p); }
-
-  RowPtr row_;
-  std::uint32_t per_member_, first_;
-  std::vector<int> target_, source_;
-};
-
 }  // namespace
 
 Schedule exchange_schedule(const Request& r, std::uint32_t halves, const std::vector<ExchangeDirection>& directions) {
@@ -113,27 +68,6 @@ Schedule exchange_schedule(const Request& r, std::uint32_t halves, const std::ve
             std::make_shared<Exchange>(r.row, d, per_block, halves * static_cast<std::uint32_t>(c), halves));
     }
   return s;
-}
-
-Schedule permutation_schedule(const Request& r) {
-  const std::uint32_t per_member = 2 * static_cast<std::uint32_t>(r.chunks);
-  Schedule s;
-  s.atoms = per_member * static_cast<std::uint32_t>(r.row->size());
-  const AtomSize atom(r.bytes, per_member);
-  s.parts.push_back({.first = 0, .per_member = per_member, .atom = atom});
-  for (int c = 0; c < r.chunks; ++c) {
-    s.lanes.push_back({.phases = {}, .atom = atom, .sender_channel = 0});
-    s.add(s.lanes.size() - 1, std::make_shared<Permutation>(r, per_member, 2 * static_cast<std::uint32_t>(c)));
-  }
-  return s;
-}
-
-std::vector<int> short_ways(const Row& row, int from, int to) {
-  const int n = row.size(), ahead = to - from;
-  if (!row.wraps() || !row.straight()) return {ahead};
-  const int forwards = (ahead % n + n) % n;
-  if (2 * forwards == n) return {forwards, forwards - n};
-  return {2 * forwards < n ? forwards : forwards - n};
 }
 
 }  // namespace hopsim

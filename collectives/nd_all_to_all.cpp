@@ -146,6 +146,10 @@ std::string obstacle(const Request& r) {
   if (r.operation != Operation::all_to_all)
     return "nd_all_to_all does all_to_all, not " + std::string(name(r.operation));
   if (r.row->dimensions().empty()) return "nd_all_to_all needs an axis over dimensions of the fabric";
+  if (r.wiring.kind != Wiring::Kind::grid || r.domains() > 1)
+    return "nd_all_to_all goes along the dimensions of a torus or mesh; valid: direct";
+  if (r.row->shape().any_twist())
+    return "nd_all_to_all needs rings or lines along dimensions, not a twisted torus; valid: direct";
   if (r.book) return "schedule: book is for one axis; valid: schedule: optimal";
   const auto n = static_cast<std::uint64_t>(r.row->size());
   const std::uint64_t most = std::clamp<std::uint64_t>(r.bytes.count() / (n * n) / 2, 1, 64);

@@ -29,6 +29,13 @@ std::string_view title(Operation);  // as people say it: "AllGather"
 // Also JAX's names: psum, psum_scatter, ppermute.
 std::optional<Operation> operation_named(std::string_view);
 
+constexpr bool is_rooted(Operation o) {
+  return o == Operation::broadcast || o == Operation::reduce || o == Operation::gather || o == Operation::scatter;
+}
+constexpr bool is_point_to_point(Operation o) {
+  return o == Operation::collective_permute || o == Operation::send_recv;
+}
+
 // nccl-tests' rates. algbw = size / time and busbw = algbw * factor, for nccl-tests' own size and factor
 // (doc/PERFORMANCE.md of nccl-tests): e.g. AllGather: size V, factor (n-1)/n; AllReduce: V, 2(n-1)/n.
 struct NcclSize {

@@ -28,15 +28,16 @@ class Interpreter {
         schedule_(schedule),
         sizes_(sizes),
         random_(seed),
-        state_(shape.chips(), Labels(schedule.atoms)),
-        sent_(shape.chips(), std::vector<bool>(schedule.atoms)) {}
+        held_(shape.chips() + shape.switches * schedule.lanes.size()) {}
 
-  std::uint64_t& operator()(std::uint32_t chip, std::uint32_t atom) { return state_[chip][atom]; }
-  bool passed_on(std::uint32_t chip, std::uint32_t atom) const { return sent_[chip][atom]; }
+  std::uint64_t& operator()(std::uint32_t chip, std::uint32_t atom) { return held(chip, 0).labels[atom]; }
+  // Whether a chip sent an atom on after it last came; whether a copy of it came at all.
+  bool passed_on(std::uint32_t chip, std::uint32_t atom) { return held(chip, 0).sent[atom]; }
+  bool got_copy(std::uint32_t chip, std::uint32_t atom) { return held(chip, 0).copied[atom]; }
 
   void run() {
     std::vector<Place> work;
-    for (std::uint32_t c = 0; c < shape_.chips(); ++c)
+    for (std::uint32_t c = 0; c < shape_.actors(); ++c)
       for (std::uint32_t l = 0; l < schedule_.lanes.size(); ++l) work.push_back({.chip = c, .lane = l});
     while (!work.empty()) {
       progress_ = false;
@@ -52,10 +53,17 @@ class Interpreter {
       if (!box.empty())
         fail(static_cast<std::uint32_t>(key / channels()),
              "gets chunk " + std::to_string(box.front().chunk.first) + ", which no step takes");
+    for (std::size_t k = shape_.chips(); k < held_.size(); ++k)
+      for (std::uint32_t a = 0; a < held_[k].labels.size(); ++a)
+        if (held_[k].labels[a] != 0 && !held_[k].sent[a])
+          fail(shape_.chips() + static_cast<std::uint32_t>((k - shape_.chips()) / schedule_.lanes.size()),
+               "keeps chunk " + std::to_string(a) + ", which nobody gets");
   }
 
   [[noreturn]] void fail(std::uint32_t chip, const std::string& what) const {
     const Coordinates at = shape_.at(ChipId{chip});
+    if (Shape::is_switch(at))
+      throw ProofFailed("the schedule is wrong: switch " + std::to_string(chip - shape_.chips()) + " " + what);
     std::string name;
     for (int d = 0; d < shape_.dimensions; ++d) name += (d ? "," : "(") + std::to_string(at[d]);
     throw ProofFailed("the schedule is wrong: chip " + name + ") " + what);
@@ -67,6 +75,11 @@ class Interpreter {
     Op op;
     std::vector<std::uint32_t> atoms;
     Labels data;
+  };
+  struct Held {
+    Labels labels;
+    std::vector<bool> sent;    // passed on since it came
+    std::vector<bool> copied;  // came as a copy
   };
   struct Place {
     std::uint32_t chip, lane;
@@ -88,8 +101,8 @@ class Interpreter {
       const Lane::Placed& p = lane.phases[place.phase];
       for (const int n = p.phase->length(at); place.i < n; ++place.i) {
         const Passage passage = p.phase->passage(at, place.i);
-        if (passage.in && !take(place.chip, p.first_channel + passage.in.channel, passage.in)) return false;
-        if (passage.out) post(place.chip, at, p.first_channel + passage.out.channel, passage, lane.atom);
+        if (passage.in && !take(place, p.first_channel + passage.in.channel, passage.in)) return false;
+        if (passage.out) post(place, at, p.first_channel + passage.out.channel, passage, lane.atom);
         progress_ = true;
       }
     }
@@ -109,42 +122,58 @@ class Interpreter {
     return atoms;
   }
 
-  void post(std::uint32_t from, const Coordinates& at, int channel, const Passage& p, const AtomSize& atom_size) {
+  void post(const Place& place, const Coordinates& at, int channel, const Passage& p, const AtomSize& atom_size) {
+    const std::uint32_t from = place.chip;
+    Held& mine = held(from, place.lane);
     Mail mail{.chunk = p.out.chunk, .op = p.op, .atoms = atoms_of(from, p.out.chunk), .data = {}};
     if (mail.atoms.size() != p.out.chunk.count)
       fail(from, "sends chunk " + std::to_string(p.out.chunk.first) + " of another size than it says");
     for (const std::uint32_t a : mail.atoms) {
-      if (state_[from][a] == 0) fail(from, "sends chunk " + std::to_string(a) + ", which it does not have");
+      if (mine.labels[a] == 0) fail(from, "sends chunk " + std::to_string(a) + ", which it does not have");
       if (atom_size < sizes_[a]) fail(from, "sends chunk " + std::to_string(a) + " in too few bytes");
-      mail.data.push_back(state_[from][a]);
-      sent_[from][a] = true;
+      mail.data.push_back(mine.labels[a]);
+      mine.sent[a] = true;
     }
     check_way(from, at, p.out.peer);
     box(index(shape_.peer(at, p.out.peer)), channel).push_back(std::move(mail));
   }
 
   void check_way(std::uint32_t from, const Coordinates& at, Offset way) const {
+    if (way.names_node()) {
+      if (way.node() >= shape_.actors())
+        fail(from, "sends to node " + std::to_string(way.node()) + ", which is none");
+      return;
+    }
+    if (Shape::is_switch(at)) {
+      if (!way.zero()) fail(from, "sends to a neighbour, which a switch has not");
+      return;
+    }
     for (int d = 0; d < shape_.dimensions; ++d) {
       const int x = at[d] + way[d];
-      if (!shape_.wrap[d] && (x < 0 || x >= shape_.size[d])) fail(from, "sends over the edge of the fabric");
+      if (!shape_.wrap[d] && !shape_.twisted(d) && (x < 0 || x >= shape_.size[d]))
+        fail(from, "sends over the edge of the fabric");
     }
   }
 
-  bool take(std::uint32_t chip, int channel, const End& in) {
-    auto& mail = box(chip, channel);
+  bool take(const Place& place, int channel, const End& in) {
+    auto& mail = box(place.chip, channel);
     if (mail.size() < in.times) return false;
-    for (std::uint32_t k = 0; k < in.times; ++k, mail.pop_front()) apply(chip, mail.front(), in.chunk);
+    for (std::uint32_t k = 0; k < in.times; ++k, mail.pop_front()) apply(place, mail.front(), in.chunk, in.any_order);
     return true;
   }
 
-  void apply(std::uint32_t chip, const Mail& m, const Chunk& expected) {
-    if (expected.count && (m.chunk.first != expected.first || m.chunk.count != expected.count))
+  void apply(const Place& place, const Mail& m, const Chunk& expected, bool any_order) {
+    const std::uint32_t chip = place.chip;
+    Held& here = held(chip, place.lane);
+    if (expected.count && !any_order && (m.chunk.first != expected.first || m.chunk.count != expected.count))
       fail(chip, "expects chunk " + std::to_string(expected.first) + ", gets chunk " + std::to_string(m.chunk.first));
     for (std::size_t k = 0; k < m.atoms.size(); ++k) {
-      std::uint64_t& mine = state_[chip][m.atoms[k]];
+      std::uint64_t& mine = here.labels[m.atoms[k]];
+      here.sent[m.atoms[k]] = false;
+      if (m.op == Op::copy) here.copied[m.atoms[k]] = true;
       if (m.op == Op::reduce) {
         mine += m.data[k];
-      } else if (mine == m.data[k]) {
+      } else if (mine == m.data[k] && chip < shape_.chips()) {  // a switch has no memory
         fail(chip, "gets chunk " + std::to_string(m.atoms[k]) + ", which it already has");
       } else {
         mine = m.data[k];
@@ -152,6 +181,14 @@ class Interpreter {
     }
   }
 
+  // A chip has one memory. A switch has none: what it holds for a moment, it holds lane by lane.
+  Held& held(std::uint32_t actor, std::uint32_t lane) {
+    const std::uint32_t n = shape_.chips();
+    Held& h = held_[actor < n ? actor : n + std::size_t{actor - n} * schedule_.lanes.size() + lane];
+    if (h.labels.empty())
+      h = {Labels(schedule_.atoms), std::vector<bool>(schedule_.atoms), std::vector<bool>(schedule_.atoms)};
+    return h;
+  }
   std::uint64_t channels() const { return static_cast<std::uint64_t>(schedule_.channels); }
   std::deque<Mail>& box(std::uint32_t chip, int channel) {
     return boxes_[chip * channels() + static_cast<std::uint64_t>(channel)];
@@ -161,8 +198,7 @@ class Interpreter {
   const Schedule& schedule_;
   const std::vector<AtomSize>& sizes_;  // of each atom
   std::mt19937_64 random_;
-  std::vector<Labels> state_;
-  std::vector<std::vector<bool>> sent_;  // what each chip passed on
+  std::vector<Held> held_;  // by chip, then by switch and lane
   std::unordered_map<std::uint64_t, std::deque<Mail>> boxes_;
   bool progress_ = false;
 };
@@ -213,15 +249,19 @@ void prove_sums(Interpreter& chips, const std::vector<Member>& members, const Sc
     }
   chips.run();
   for (const Member& m : members)
-    for (std::uint32_t a = 0; a < s.atoms; ++a)
-      if (ends_with(m, a) && chips(m.chip, a) != sums[std::uint64_t{m.row} << 32 | a])
+    for (std::uint32_t a = 0; a < s.atoms; ++a) {
+      const bool wanted = ends_with(m, a);
+      if (wanted && chips(m.chip, a) != sums[std::uint64_t{m.row} << 32 | a])
         chips.fail(m.chip, "ends with chunk " + std::to_string(a) + " not summed once over every member");
+      if (!wanted && chips.got_copy(m.chip, a) && !chips.passed_on(m.chip, a))
+        chips.fail(m.chip, "got chunk " + std::to_string(a) + ", which nobody wanted there");
+    }
 }
 
-// Every atom begins at its owner; `ends_with(member, atom)` says who must end with it. Nobody else may get it, but to
-// pass it on.
-template <class EndsWith>
-void prove_moves(Interpreter& chips, const std::vector<Member>& members, const Schedule& s, const Ownership& owns,
+// `owns(member, atom)` says where every atom begins, `ends_with(member, atom)` who must end with it. Nobody else may
+// get it, but to pass it on.
+template <class Owns, class EndsWith>
+void prove_moves(Interpreter& chips, const std::vector<Member>& members, const Schedule& s, const Owns& owns,
                  EndsWith ends_with) {
   for (const Member& m : members)
     for (std::uint32_t a = 0; a < s.atoms; ++a)
@@ -256,6 +296,11 @@ void prove_permutation(Interpreter& chips, const std::vector<Member>& members, c
   });
 }
 
+// How many members own a part between them; the array of a broadcast or reduce belongs to none.
+int owners(const Request& r) {
+  return r.operation == Operation::broadcast || r.operation == Operation::reduce ? 1 : r.row->size();
+}
+
 // The parts must name each atom once, and hold the whole array. Returns the bytes of each atom.
 std::vector<AtomSize> check_parts(const Request& r, const Schedule& s) {
   std::vector<AtomSize> size(s.atoms);
@@ -264,7 +309,7 @@ std::vector<AtomSize> check_parts(const Request& r, const Schedule& s) {
   const std::uint64_t needed = r.bytes.count() * (array_each ? static_cast<std::uint64_t>(r.row->size()) : 1);
   std::uint64_t bytes = 0;
   for (const Part& p : s.parts) {
-    const std::uint64_t n = std::uint64_t{p.per_member} * static_cast<std::uint64_t>(r.row->size());
+    const std::uint64_t n = std::uint64_t{p.per_member} * static_cast<std::uint64_t>(owners(r));
     for (std::uint64_t a = p.first; a < p.first + n; ++a) {
       if (a >= s.atoms || named[a])
         throw ProofFailed("the schedule is wrong: its parts name chunk " + std::to_string(a) +
@@ -289,8 +334,9 @@ void prove(const Shape& shape, const Request& request, const Schedule& schedule,
   Interpreter chips(shape, schedule, sizes, seed);
   const auto members = members_of(shape, *request.row);
   const int n = request.row->size();
-  const Ownership owns(schedule, shape, members, n);
+  const Ownership owns(schedule, shape, members, owners(request));
   const auto everyone = [](const Member&, std::uint32_t) { return true; };
+  const auto root = [&](const Member& m, std::uint32_t) { return m.position == request.root; };
   switch (request.operation) {
     case Operation::all_gather:
       return prove_moves(chips, members, schedule, owns, everyone);
@@ -298,13 +344,19 @@ void prove(const Shape& shape, const Request& request, const Schedule& schedule,
       return prove_sums(chips, members, schedule, owns);
     case Operation::all_reduce:
       return prove_sums(chips, members, schedule, everyone);
+    case Operation::broadcast:
+      return prove_moves(chips, members, schedule, root, everyone);
+    case Operation::reduce:
+      return prove_sums(chips, members, schedule, root);
+    case Operation::gather:
+      return prove_moves(chips, members, schedule, owns, root);
+    case Operation::scatter:
+      return prove_moves(chips, members, schedule, root, owns);
     case Operation::all_to_all:
       return prove_all_to_all(chips, members, schedule, owns, n);
     case Operation::collective_permute:
     case Operation::send_recv:
       return prove_permutation(chips, members, schedule, owns, request);
-    default:
-      throw std::logic_error("no proof of " + std::string(name(request.operation)));
   }
 }
 

@@ -15,7 +15,7 @@ class RowAlong final : public Row {
   int size() const override { return shape().size[dimension_]; }
   bool wraps() const override { return shape().wrap[dimension_]; }
   bool straight() const override { return true; }
-  int position(const Coordinates& at) const override { return at[dimension_]; }
+  int place(const Coordinates& at) const override { return at[dimension_]; }
   Coordinates at(int position) const override {
     Coordinates x{};
     x[static_cast<std::size_t>(dimension_)] = static_cast<std::int16_t>(position);
@@ -110,7 +110,7 @@ class RowOver final : public Row {
   int size() const override { return static_cast<int>(at_.size()); }
   bool wraps() const override { return wraps_; }
   bool straight() const override { return false; }
-  int position(const Coordinates& at) const override { return position_[rank(at)]; }
+  int place(const Coordinates& at) const override { return position_[rank(at)]; }
   Coordinates at(int position) const override { return at_[static_cast<std::size_t>(position)]; }
   Offset way(const Coordinates& at, int distance) const override {
     const int n = size();
@@ -155,13 +155,13 @@ std::vector<std::vector<int>> row_by_row(const std::vector<int>& sizes) {
 class RowOfGroups final : public Row {
  public:
   RowOfGroups(const Shape& box, const std::vector<std::vector<ChipId>>& groups)
-      : Row(box), groups_(groups), place_(box.chips()) {
+      : Row(box), groups_(groups), member_(box.chips()) {
     for (std::size_t g = 0; g < groups.size(); ++g) {
       if (groups[g].size() != groups.front().size())
         throw InputError("groups of different sizes", std::to_string(groups.front().size()) + " and " +
                                                           std::to_string(groups[g].size()) + " chips");
       for (std::size_t p = 0; p < groups[g].size(); ++p) {
-        Place& place = place_[index(groups[g][p])];
+        Member& place = member_[index(groups[g][p])];
         if (place.position >= 0)
           throw InputError("a chip stands twice in the groups", std::to_string(index(groups[g][p])));
         place = {static_cast<int>(g), static_cast<int>(p)};
@@ -171,28 +171,55 @@ class RowOfGroups final : public Row {
   int size() const override { return static_cast<int>(groups_.front().size()); }
   bool wraps() const override { return size() > 2; }
   bool straight() const override { return false; }
-  int position(const Coordinates& at) const override { return place(at).position; }
+  int place(const Coordinates& at) const override { return member(at).position; }
   Coordinates at(int position) const override {
     return shape().at(groups_.front()[static_cast<std::size_t>(position)]);
   }
   Offset way(const Coordinates& at, int distance) const override {
-    const Place& here = place(at);
+    const Member& here = member(at);
     const int n = size();
     const auto to = static_cast<std::size_t>(((here.position + distance) % n + n) % n);
     return shortest_way(shape(), at, shape().at(groups_[static_cast<std::size_t>(here.group)][to]));
   }
   ChipId first(const Coordinates& at) const override {
-    return groups_[static_cast<std::size_t>(place(at).group)].front();
+    return groups_[static_cast<std::size_t>(member(at).group)].front();
   }
 
  private:
-  struct Place {
+  struct Member {
     int group = -1, position = -1;
   };
-  const Place& place(const Coordinates& at) const { return place_[index(shape().chip(at))]; }
+  const Member& member(const Coordinates& at) const { return member_[index(shape().chip(at))]; }
 
   std::vector<std::vector<ChipId>> groups_;
-  std::vector<Place> place_;  // by chip
+  std::vector<Member> member_;  // by chip
+};
+
+class RowInOrder final : public Row {
+ public:
+  RowInOrder(RowPtr of, std::vector<int> order)
+      : Row(of->shape(), of->dimensions()), of_(std::move(of)), order_(std::move(order)), rank_(order_.size()) {
+    for (std::size_t p = 0; p < order_.size(); ++p) rank_[static_cast<std::size_t>(order_[p])] = static_cast<int>(p);
+  }
+  int size() const override { return of_->size(); }
+  bool wraps() const override { return of_->size() > 2; }
+  bool straight() const override { return false; }
+  Coordinates at(int position) const override { return of_->at(order_[static_cast<std::size_t>(position)]); }
+  Offset way(const Coordinates& at, int distance) const override {
+    const int n = size(), here = position(at);
+    const auto there = static_cast<std::size_t>(((here + distance) % n + n) % n);
+    return of_->way(at, order_[there] - order_[static_cast<std::size_t>(here)]);
+  }
+  ChipId first(const Coordinates& at) const override { return of_->first(at); }
+
+ private:
+  int place(const Coordinates& at) const override {
+    const int p = of_->position(at);
+    return p < 0 ? p : rank_[static_cast<std::size_t>(p)];
+  }
+
+  RowPtr of_;
+  std::vector<int> order_, rank_;
 };
 
 class RowAlone final : public Row {
@@ -201,7 +228,7 @@ class RowAlone final : public Row {
   int size() const override { return 1; }
   bool wraps() const override { return false; }
   bool straight() const override { return true; }
-  int position(const Coordinates&) const override { return 0; }
+  int place(const Coordinates&) const override { return 0; }
   Coordinates at(int) const override { return {}; }
   Offset way(const Coordinates&, int) const override { return {}; }
   ChipId first(const Coordinates& at) const override { return shape().chip(at); }
@@ -219,6 +246,10 @@ RowPtr row_over(const Shape& shape, const std::vector<int>& dimensions, RowOrder
 
 RowPtr row_of_groups(const Shape& shape, const std::vector<std::vector<ChipId>>& groups) {
   return std::make_shared<RowOfGroups>(shape, groups);
+}
+
+RowPtr row_in_order(RowPtr row, std::vector<int> order) {
+  return std::make_shared<RowInOrder>(std::move(row), std::move(order));
 }
 
 RowPtr row_alone(const Shape& shape) { return std::make_shared<RowAlone>(shape); }

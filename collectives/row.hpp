@@ -19,9 +19,11 @@ class Row {
   const Shape& shape() const { return shape_; }
   const std::vector<int>& dimensions() const { return dimensions_; }  // it spans, outermost first; none: listed chips
   virtual int size() const = 0;
-  virtual bool wraps() const = 0;                         // the last and the first are neighbours; needs at least 3
-  virtual int position(const Coordinates& at) const = 0;  // -1: in no row
-  virtual Coordinates at(int position) const = 0;         // in one of the rows
+  virtual bool wraps() const = 0;              // the last and the first are neighbours; needs at least 3
+  int position(const Coordinates& at) const {  // -1: in no row
+    return Shape::is_switch(at) ? -1 : place(at);
+  }
+  virtual Coordinates at(int position) const = 0;  // in one of the rows
   // Whether positions are hops along one dimension, so that the way `distance` on passes all positions in between.
   virtual bool straight() const = 0;
   // The way to the chip `distance` positions on; past the ends only where the row wraps.
@@ -30,6 +32,8 @@ class Row {
   virtual ChipId first(const Coordinates& at) const = 0;
 
  private:
+  virtual int place(const Coordinates& at) const = 0;
+
   Shape shape_;
   std::vector<int> dimensions_;
 };
@@ -48,6 +52,9 @@ RowPtr row_over(const Shape&, const std::vector<int>& dimensions, RowOrder);
 // group may be several hops apart. Throws InputError for groups of different sizes, or a chip that is in two or twice
 // in one.
 RowPtr row_of_groups(const Shape&, const std::vector<std::vector<ChipId>>& groups);
+
+// The same rows with their members in another cyclic order: order[p] is the position of the p-th.
+RowPtr row_in_order(RowPtr, std::vector<int> order);
 
 // Every chip by itself: an axis of 1.
 RowPtr row_alone(const Shape&);

@@ -1,0 +1,23 @@
+#include "collectives/algorithm.hpp"
+
+#include <algorithm>
+
+namespace hopsim {
+namespace {
+
+double over(double bytes, const LinkModel& link) {
+  return bytes > 0 ? bytes / static_cast<double>(link.bandwidth.bytes_per_second()) : 0;
+}
+
+}  // namespace
+
+double ClosedForm::transfer_seconds(const Wiring& w) const {
+  const double links = over(link_bytes, w.link);
+  return w.nic ? std::max(links, over(nic_bytes, *w.nic)) : links;
+}
+
+double ClosedForm::latency_seconds(const Wiring& w) const {
+  return hops * w.link.latency.seconds() + (w.nic ? nic_hops * w.nic->latency.seconds() : 0);
+}
+
+}  // namespace hopsim
