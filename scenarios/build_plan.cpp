@@ -6,6 +6,9 @@
 #include <utility>
 
 #include "collectives/bounds.hpp"
+#include "scenarios/choose_by_trying.hpp"
+#include "scenarios/row_finder.hpp"
+#include "scenarios/wiring.hpp"
 #include "sharding/collective_step.hpp"
 #include "sim/units.hpp"
 
@@ -42,11 +45,10 @@ Operation operation_of(CollectiveKind kind, const FilePlace& place) {
   refuse(place, "a Slice by itself");
 }
 
-// Marks it, and says whether it was marked before.
-bool taken(std::vector<bool>& marks, int i) {
-  const bool before = marks[static_cast<std::size_t>(i)];
-  marks[static_cast<std::size_t>(i)] = true;
-  return before;
+// Of a chip at a share of its speed; rounded up.
+Time slowed(Time t, Ratio speed) {
+  return Time::picoseconds(static_cast<std::uint64_t>(
+      (Uint128{t.ps()} * speed.denominator + speed.numerator - 1) / speed.numerator));
 }
 
 class Builder {
@@ -113,7 +115,7 @@ class Builder {
     planned.local_shape = layout(r.output, sizes_, machine_.mesh, scenario_.dtype.value).local_shape;
     planned.output = sharding_text(r.output);
     Request request{.operation = operation_of(r.kind, step.text.place),
-                    .row = row_over_axes(r.axes, machine_.row_by_row),
+                    .row = rows_.over_axes(r.axes, machine_.row_by_row),
                     .bytes = r.bytes};
     run_collective(std::move(planned), std::move(request), step.options, step.text.place);
     if (r.padded) plan_.warnings.push_back(fmt::format("step {}: shards do not divide evenly and are padded", line_));
@@ -136,15 +138,6 @@ class Builder {
   // --- operations ---
   void add_collective(const CollectiveStep& call, const ProgramStep& step) {
     const Operation operation = *operation_named(call.operation);
-    switch (operation) {
-      case Operation::broadcast:
-      case Operation::reduce:
-      case Operation::gather:
-      case Operation::scatter:
-        refuse(step.place, call.operation);
-      default:
-        break;
-    }
     std::vector<std::string> names;
     for (const auto& [axis, size] : machine_.mesh.axes()) names.push_back(axis);
     const auto axes = call.axis             ? resolve_axes(*call.axis, names)
@@ -155,139 +148,41 @@ class Builder {
     planned.text = call.groups.empty() ? fmt::format("{} over {}", title(operation), axes_text(axes))
                                        : fmt::format("{} in {} groups", title(operation), call.groups.size());
     planned.axes = axes;
-    const bool point_to_point = operation == Operation::collective_permute || operation == Operation::send_recv;
-    Request request{.operation = operation,
-                    .row = call.groups.empty()
-                               ? row_over_axes(axes, machine_.row_by_row || (point_to_point && !call.axis))
-                               : row_of(call.groups),
-                    .bytes = call.bytes.value};
-    if (point_to_point) request.pairs = pairs_of(call, *request.row);
-    if (call.root) throw PlacedError(call.root->place, call.operation + " has no root");
-    if (call.paths && call.paths->value != 1) refuse(call.paths->place, "paths");
+    Request request{.operation = operation, .row = rows_.row(call, axes), .bytes = call.bytes.value};
+    if (is_point_to_point(operation)) request.pairs = rows_.pairs(call, *request.row);
+    if (call.root && !is_rooted(operation)) throw PlacedError(call.root->place, call.operation + " has no root");
+    if (call.root) request.root = rows_.root(*call.root, *request.row);
+    if (call.paths) request.paths = call.paths->value;
     run_collective(std::move(planned), std::move(request), call.options, step.place);
-  }
-
-  // The rows of the fabric that axes of the mesh stand for.
-  RowPtr row_over_axes(const std::vector<std::string>& axes, bool row_by_row) const {
-    std::vector<int> dimensions;
-    for (const std::string& axis : axes)
-      for (const int d : machine_.dimensions[machine_.mesh.position(axis)])
-        if (machine_.shape.size[static_cast<std::size_t>(d)] > 1) dimensions.push_back(d);
-    if (dimensions.empty()) return row_alone(machine_.shape);
-    if (dimensions.size() == 1) return row_along(machine_.shape, dimensions.front());
-    return row_over(machine_.shape, dimensions, row_by_row ? RowOrder::rows : RowOrder::ring);
-  }
-
-  RowPtr row_of(const std::vector<std::vector<ChipRef>>& refs) const {
-    std::vector<std::vector<ChipId>> groups;
-    for (const auto& group : refs) {
-      groups.emplace_back();
-      for (const ChipRef& chip : group) groups.back().push_back(chip_of(chip));
-    }
-    try {
-      return row_of_groups(machine_.shape, groups);
-    } catch (const InputError& e) {
-      throw PlacedError(refs.front().front().place, e);
-    }
-  }
-
-  // A chip of the machine, by number or coordinates.
-  ChipId chip_of(const ChipRef& chip) const {
-    const Shape& shape = machine_.shape;
-    if (chip.by_number()) {
-      if (chip.number >= shape.chips())
-        throw PlacedError(chip.place, "no such chip", std::to_string(chip.number),
-                          "0 to " + std::to_string(shape.chips() - 1));
-      return ChipId{static_cast<std::uint32_t>(chip.number)};
-    }
-    Coordinates at{};
-    if (chip.coordinates.size() != static_cast<std::size_t>(shape.dimensions))
-      throw PlacedError(chip.place, "coordinates need a number a dimension", std::to_string(chip.coordinates.size()),
-                        std::to_string(shape.dimensions));
-    for (std::size_t d = 0; d < chip.coordinates.size(); ++d) {
-      if (chip.coordinates[d] < 0 || chip.coordinates[d] >= shape.size[d])
-        throw PlacedError(chip.place, "no such chip", std::to_string(chip.coordinates[d]),
-                          "0 to " + std::to_string(shape.size[d] - 1));
-      at[d] = static_cast<std::int16_t>(chip.coordinates[d]);
-    }
-    return shape.chip(at);
-  }
-
-  // A chip of the group: its number along the axis, or its coordinates.
-  int position_of(const ChipRef& chip, const Row& row) const {
-    if (chip.by_number()) {
-      if (chip.number >= row.size())
-        throw PlacedError(chip.place, "no such chip in the group", std::to_string(chip.number),
-                          "0 to " + std::to_string(row.size() - 1));
-      return static_cast<int>(chip.number);
-    }
-    const int position = row.position(machine_.shape.at(chip_of(chip)));
-    if (position < 0) throw PlacedError(chip.place, "the chip is in no group");
-    return position;
-  }
-
-  // Who sends to whom, as positions.
-  std::vector<std::pair<int, int>> pairs_of(const CollectiveStep& call, const Row& row) const {
-    const int n = row.size();
-    std::vector<std::pair<int, int>> pairs;
-    if (call.from) return {{position_of(*call.from, row), position_of(*call.to, row)}};
-    if (call.pairs.empty()) {  // send_recv: every chip to the next, as nccl-tests
-      const auto shift = call.shift ? call.shift->value : 1;
-      for (int p = 0; p < n; ++p) pairs.emplace_back(p, static_cast<int>(((p + shift) % n + n) % n));
-      return pairs;
-    }
-    std::vector<bool> sends(static_cast<std::size_t>(n)), receives(static_cast<std::size_t>(n));
-    for (const auto& [from, to] : call.pairs) {
-      pairs.emplace_back(position_of(from, row), position_of(to, row));
-      if (taken(sends, pairs.back().first))
-        throw PlacedError(from.place, "a chip sends to two targets", std::to_string(pairs.back().first),
-                          "each chip at most once");
-      if (taken(receives, pairs.back().second))
-        throw PlacedError(to.place, "a chip is the target of two sources", std::to_string(pairs.back().second),
-                          "each chip at most once");
-    }
-    return pairs;
   }
 
   void run_collective(PlannedStep planned, Request request, const StepOptions& options, const FilePlace& place) {
     request.chunks = options.chunks ? options.chunks->value : 1;
     request.book = options.schedule && options.schedule->value == StepSchedule::book;
+    request.wiring = wiring_of(machine_, *request.row);
     const FilePlace& blame = options.algorithm ? options.algorithm->place
                              : options.chunks  ? options.chunks->place
                                                : place;
+    const std::string name = options.algorithm ? options.algorithm->value : "auto";
     try {
-      const Algorithm& algorithm = choose_algorithm(options.algorithm ? options.algorithm->value : "auto", request);
-      planned.algorithm = algorithm.name;
-      if (!options.chunks && algorithm.own_chunks) request.chunks = algorithm.own_chunks(request);
-      planned.formula = algorithm.closed_form(request);
-      planned.closed_form = closed_form_time(planned.formula);
+      Choice choice = name == "best" ? choose_by_trying(machine_, request, !options.chunks)
+                                     : choose(name, request, !options.chunks);
+      request.chunks = choice.chunks;
+      planned.algorithm = choice.algorithm->name;
+      planned.considered = std::move(choice.costs);
+      planned.tried = name == "best";
+      planned.formula = choice.algorithm->closed_form(request);
+      planned.closed_form =
+          Time::picoseconds(static_cast<std::uint64_t>(planned.formula.seconds(request.wiring) * 1e12));
       planned.lower_bound = lower_bound(machine_.fabric, request);
-      planned.kind = name(request.operation);
+      planned.kind = hopsim::name(request.operation);
       planned.collective = request;
-      push(std::move(planned),
-           CollectiveTask{std::make_shared<const Schedule>(algorithm.schedule(request)), members(request)});
+      push(std::move(planned), collective_task(*choice.algorithm, request));
     } catch (const PlacedError&) {
       throw;
     } catch (const InputError& e) {
       throw PlacedError(blame, e);
     }
-  }
-
-  // The chips that send or receive something.
-  static std::function<bool(const Coordinates&)> members(const Request& r) {
-    std::vector<bool> takes_part(static_cast<std::size_t>(r.row->size()), r.pairs.empty());
-    for (const auto& [from, to] : r.pairs)
-      if (from != to) takes_part[static_cast<std::size_t>(from)] = takes_part[static_cast<std::size_t>(to)] = true;
-    return [row = r.row, takes_part = std::move(takes_part)](const Coordinates& at) {
-      const int p = row->position(at);
-      return p >= 0 && takes_part[static_cast<std::size_t>(p)];
-    };
-  }
-
-  Time closed_form_time(const ClosedForm& f) const {
-    const double seconds = f.link_bytes / static_cast<double>(machine_.link.bandwidth.bytes_per_second());
-    return Time::picoseconds(static_cast<std::uint64_t>(seconds * 1e12)) +
-           static_cast<std::uint64_t>(f.hops) * machine_.link.latency;
   }
 
   // --- computation ---
@@ -346,7 +241,15 @@ class Builder {
     planned.closed_form = planned.lower_bound = time;
     planned.flops = flops;
     planned.seconds_at_peak = seconds_at_peak;
-    push(std::move(planned), ComputeTask{time});
+    push(std::move(planned), ComputeTask{time, on_slow_chips(time)});
+  }
+
+  // What it takes each chip, where some are slow.
+  std::shared_ptr<const std::vector<Time>> on_slow_chips(Time time) const {
+    if (machine_.speeds.empty()) return nullptr;
+    std::vector<Time> times;
+    for (const Ratio& speed : machine_.speeds) times.push_back(slowed(time, speed));
+    return std::make_shared<const std::vector<Time>>(std::move(times));
   }
 
   // --- order ---
@@ -378,6 +281,7 @@ class Builder {
 
   const Scenario& scenario_;
   const MachineModel& machine_;
+  const RowFinder rows_{machine_};
   Plan plan_;
   Sizes sizes_;
   Arrays arrays_;

@@ -38,12 +38,6 @@ const Json& look_up(const Json& root, const Placed<std::string>& path) {
   return *at;
 }
 
-double number(const Json& root, const Placed<std::string>& path) {
-  const Json& j = look_up(root, path);
-  if (!j.is_number()) throw PlacedError(path.place, "the value is no number", j.dump());
-  return j.get<double>();
-}
-
 // From the first start to the last end of a line's steps; of the whole run for no line.
 Time time_of(const RunResult& r, int line) {
   if (line == 0) return r.time;
@@ -56,16 +50,8 @@ Time time_of(const RunResult& r, int line) {
   return start > end ? Time{} : end - start;
 }
 
-// What a value of the result is, by its key.
-QuantityKind kind_of(const std::string& path) {
-  const std::string key = path.substr(path.rfind('.') + 1);
-  if (key.ends_with("_s")) return QuantityKind::time;
-  if (key.ends_with("_Bps")) return QuantityKind::bandwidth;
-  return key.find("bytes") == std::string::npos ? QuantityKind::number : QuantityKind::bytes;
-}
-
 void check_kind(const ExpectedValue& v) {
-  const QuantityKind kind = v.of.divisor ? QuantityKind::number : kind_of(v.of.path.value);
+  const QuantityKind kind = v.of.divisor ? QuantityKind::number : kind_of_value(v.of.path.value);
   if (v.is->kind != QuantityKind::number && v.is->kind != kind)
     throw PlacedError(v.place, "the value is " + std::string(name_of(kind)), v.text,
                       kind == QuantityKind::number ? "a plain number" : "its unit, or a plain number");
@@ -82,9 +68,9 @@ ExpectResult value_result(const ExpectedValue& v, const Json& json) {
     return r;
   }
   check_kind(v);
-  r.value = number(json, v.of.path);
+  r.value = number_at(json, v.of.path);
   if (v.of.divisor) {
-    const double divisor = number(json, *v.of.divisor);
+    const double divisor = number_at(json, *v.of.divisor);
     if (divisor == 0)
       throw PlacedError(v.of.divisor->place, "the quotient divides by a value that is 0", v.of.divisor->value);
     r.value /= divisor;
@@ -95,6 +81,19 @@ ExpectResult value_result(const ExpectedValue& v, const Json& json) {
 }
 
 }  // namespace
+
+double number_at(const Json& result, const Placed<std::string>& path) {
+  const Json& j = look_up(result, path);
+  if (!j.is_number()) throw PlacedError(path.place, "the value is no number", j.dump());
+  return j.get<double>();
+}
+
+QuantityKind kind_of_value(const std::string& path) {
+  const std::string key = path.substr(path.rfind('.') + 1);
+  if (key.ends_with("_s")) return QuantityKind::time;
+  if (key.ends_with("_Bps")) return QuantityKind::bandwidth;
+  return key.find("bytes") == std::string::npos ? QuantityKind::number : QuantityKind::bytes;
+}
 
 std::vector<ExpectResult> evaluate(const std::vector<Expectation>& expectations, const RunResult& run,
                                    const MachineModel& machine) {

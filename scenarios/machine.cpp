@@ -1,185 +1,96 @@
 #include "scenarios/machine.hpp"
 
-#include <algorithm>
-#include <numeric>
-
+#include "scenarios/machine_fabric.hpp"
+#include "scenarios/machine_mesh.hpp"
 #include "sim/error.hpp"
+#include "topologies/faults.hpp"
 
 namespace hopsim {
 namespace {
 
-// Runs `f`; an InputError gets the place of what it is about.
-template <class F>
-auto at(const FilePlace& place, F f) {
-  try {
-    return f();
-  } catch (const PlacedError&) {
-    throw;
-  } catch (const InputError& e) {
-    throw PlacedError(place, e);
+// ---- faults
+
+std::uint32_t number_of(const Shape& shape, const ChipRef& chip) {
+  if (chip.by_number()) return static_cast<std::uint32_t>(chip.number);
+  Coordinates at{};
+  if (chip.coordinates.size() != static_cast<std::size_t>(shape.dimensions))
+    throw PlacedError(chip.place, "coordinates need a number a dimension", std::to_string(chip.coordinates.size()),
+                      std::to_string(shape.dimensions));
+  for (std::size_t d = 0; d < chip.coordinates.size(); ++d) {
+    if (chip.coordinates[d] >= shape.size[d])
+      throw PlacedError(chip.place, "no such chip", std::to_string(chip.coordinates[d]),
+                        "0 to " + std::to_string(shape.size[d] - 1));
+    at[d] = static_cast<std::int16_t>(chip.coordinates[d]);
   }
+  return index(shape.chip(at));
 }
 
-std::string shape_text(const std::vector<int>& shape) {
-  std::string text;
-  for (const int n : shape) text += (text.empty() ? "" : "x") + std::to_string(n);
-  return text;
+LinkFault link_fault(const Shape& shape, const Fault& fault) {
+  LinkFault f{.from = number_of(shape, fault.link[0]),
+              .to = number_of(shape, fault.link[1]),
+              .both_ways = !fault.one_way,
+              .down = fault.down};
+  if (fault.bandwidth) f.bandwidth = fault.bandwidth->value;
+  if (fault.bandwidth_share) f.share = fault.bandwidth_share->value();
+  return f;
 }
 
-std::vector<bool> wraps_of_kind(const TopologySpec& t) {
-  const std::size_t n = t.shape.value.size();
-  if (t.wrap) return t.wrap->value;
-  switch (t.kind) {
-    case TopologyKind::ring:
-    case TopologyKind::torus:
-      return std::vector<bool>(n, true);
-    case TopologyKind::line:
-    case TopologyKind::mesh:
-      return std::vector<bool>(n, false);
-    default:
-      throw PlacedError(t.place, "this kind of topology is not supported yet", std::string(name(t.kind)),
-                        "ring, line, mesh, torus");
-  }
+void slow_down(MachineModel& m, const Fault& fault) {
+  const std::uint32_t chips = m.shape.chips(), chip = number_of(m.shape, *fault.chip);
+  if (chip >= chips)
+    throw PlacedError(fault.chip->place, "no such chip", std::to_string(chip), "0 to " + std::to_string(chips - 1));
+  if (m.speeds.empty()) m.speeds.resize(chips);
+  m.speeds[chip] = *fault.speed;
 }
 
-void refuse_what_is_not_there_yet(const MachineSpec& spec) {
-  const auto refuse = [](const FilePlace& place, const std::string& what) {
-    throw PlacedError(place, what + " is not supported yet");
-  };
-  if (spec.twist && spec.twist->value) refuse(spec.twist->place, "twist");
-  if (spec.slices && spec.slices->value != 1) refuse(spec.slices->place, "slices: joining slices over DCN");
-  if (spec.topology && spec.topology->graphml) refuse(spec.topology->graphml->place, "graphml");
-  if (!spec.faults.empty()) refuse(spec.faults.front().place, "faults");
-}
-
-void apply_overrides(ChipModel& chip, const MachineSpec& spec) {
-  if (spec.ideal) make_ideal(chip);
-  for (const Override& o : spec.overrides)
-    at(o.place, [&] {
-      set_number(chip, o.key, o.text, "overrides");
-      return 0;
-    });
-}
-
-void build_chip_machine(MachineModel& m, const MachineSpec& spec) {
-  m.name = spec.chip->value;
-  m.chip = at(spec.chip->place, [&] { return find_chip(spec.chip->value); });
-  apply_overrides(m.chip, spec);
-  const std::vector<int>& slice = spec.slice.value;
-  const std::vector<bool> rule = at(spec.slice.place, [&] { return wraparound(m.chip, slice); });
-  m.shape = at(spec.slice.place, [&] { return grid_shape(slice, spec.wrap ? spec.wrap->value : rule); });
-  m.link = {scaled(m.chip.link_bandwidth.value, m.chip.link_efficiency.value), m.chip.hop_latency.value};
-
-  std::vector<int> pod = torus_fabric(m.chip).pod_shape.value, asked = slice;
-  std::sort(pod.rbegin(), pod.rend());
-  std::sort(asked.rbegin(), asked.rend());
-  bool fits = true;
-  for (std::size_t d = 0; d < asked.size(); ++d) fits = fits && asked[d] <= pod[d];
-  if (!fits)
-    m.warnings.push_back("a slice of " + shape_text(slice) + " is larger than a pod of " + m.name + ", " +
-                         shape_text(torus_fabric(m.chip).pod_shape.value));
-}
-
-void build_topology_machine(MachineModel& m, const MachineSpec& spec) {
-  const TopologySpec& t = *spec.topology;
-  m.name = std::string(name(t.kind));
-  apply_overrides(m.chip, spec);
-  const bool one = t.kind == TopologyKind::ring || t.kind == TopologyKind::line;
-  if (one && t.shape.value.size() != 1)
-    throw PlacedError(t.shape.place, "a " + m.name + " has one dimension", shape_text(t.shape.value),
-                      "for more: torus, mesh");
-  m.shape = at(t.shape.place, [&] { return grid_shape(t.shape.value, wraps_of_kind(t)); });
-  m.link = {spec.link->bandwidth.value, spec.link->latency.value};
-  const auto overridden = [&](std::string_view key) {
-    return std::any_of(spec.overrides.begin(), spec.overrides.end(), [&](const Override& o) { return o.key == key; });
-  };
-  if (overridden("link_bandwidth")) m.link.bandwidth = m.chip.link_bandwidth.value;
-  if (overridden("hop_latency")) m.link.latency = m.chip.hop_latency.value;
-  m.link.bandwidth = scaled(m.link.bandwidth, m.chip.link_efficiency.value);
-}
-
-// --- the mesh ---------------------------------------------------------------------------------------------------
-
-std::string dimensions_list(const Shape& s) {
-  std::string list;
-  for (int d = 0; d < s.dimensions; ++d)
-    list += (d ? ", " : "") + std::string{"xyzw"[d]} + " of " + std::to_string(s.size[d]);
-  return list;
-}
-
-[[noreturn]] void refuse_mesh(const FilePlace& place, const Shape& s, const std::string& got) {
-  throw PlacedError(place, "the mesh does not fit the fabric: each axis takes whole dimensions, left to right", got,
-                    "axes over " + dimensions_list(s) + "; or name them: {X: [y, x]}");
-}
-
-std::vector<int> named_dimensions(const MeshAxis& axis, const Shape& s) {
-  std::vector<int> dims;
-  for (const auto& n : axis.dimensions) {
-    const auto d = std::string_view("xyzw").find(n.value);
-    if (n.value.size() != 1 || d == std::string_view::npos || static_cast<int>(d) >= s.dimensions)
-      throw PlacedError(n.place, "unknown dimension", n.value, dimensions_list(s));
-    dims.push_back(static_cast<int>(d));
-  }
-  return dims;
-}
-
-// The next dimensions whose product is the axis's size.
-std::vector<int> next_dimensions(const MeshAxis& axis, const Shape& s, int& next) {
-  std::vector<int> dims;
-  std::int64_t product = 1;
-  while (next < s.dimensions && (product < *axis.size || (*axis.size == 1 && dims.empty() && s.size[next] == 1))) {
-    product *= s.size[next];
-    dims.push_back(next++);
-  }
-  if (product != *axis.size) refuse_mesh(axis.place, s, axis.name.value + ": " + std::to_string(*axis.size));
-  return dims;
-}
-
-void check_every_dimension_once(const MachineSpec& spec, const MachineModel& m) {
-  std::vector<int> uses(kMaxDimensions);
-  for (std::size_t a = 0; a < m.dimensions.size(); ++a)
-    for (const int d : m.dimensions[a])
-      if (++uses[static_cast<std::size_t>(d)] > 1)
-        throw PlacedError(spec.mesh[a].place, "a dimension is used by two axes of the mesh, or twice",
-                          std::string{"xyzw"[d]});
-  for (int d = 0; d < m.shape.dimensions; ++d)
-    if (uses[static_cast<std::size_t>(d)] == 0 && m.shape.size[d] > 1)
-      refuse_mesh(spec.mesh_place, m.shape, "no axis over " + std::string{"xyzw"[d]});
-}
-
-void build_mesh(MachineModel& m, const MachineSpec& spec) {
-  std::vector<Mesh::Axis> axes;
-  if (spec.mesh.empty())
-    for (int d = 0; d < m.shape.dimensions; ++d) {
-      axes.emplace_back(std::string{"XYZW"[d]}, static_cast<std::uint32_t>(m.shape.size[d]));
-      m.dimensions.push_back({d});
+void damage(MachineModel& m, const MachineSpec& spec) {
+  for (const Fault& fault : spec.faults) {
+    if (fault.chip) {
+      slow_down(m, fault);
+    } else {
+      at_place(fault.place, [&] {
+        apply_faults(m.topology, {link_fault(m.shape, fault)});
+        return 0;
+      });
     }
-  int next = 0;
-  for (const MeshAxis& axis : spec.mesh) {
-    const auto dims = axis.size ? next_dimensions(axis, m.shape, next) : named_dimensions(axis, m.shape);
-    std::uint32_t size = 1;
-    for (const int d : dims) size *= static_cast<std::uint32_t>(m.shape.size[d]);
-    axes.emplace_back(axis.name.value, size);
-    m.dimensions.push_back(dims);
   }
-  if (!spec.mesh.empty()) check_every_dimension_once(spec, m);
-  m.mesh = at(spec.mesh_place, [&] { return Mesh(axes); });
+  m.shape.switches = m.topology.shape.switches;  // a switch that has lost a GPU no longer reduces
+}
+
+// ---- routes
+
+Routing routing_of(const MachineModel& m, const MachineSpec& spec) {
+  const bool whole_grid = is_grid(m.topology);
+  if (!spec.routing) return whole_grid ? Routing::dimension_ordered : Routing::table;
+  const std::string& routing = spec.routing->value;
+  if (routing == "table") return Routing::table;
+  if (routing == "minimal") return Routing::minimal;
+  if (!whole_grid)
+    throw PlacedError(spec.routing->place, "this routing is for whole grids, not for switches or damaged ones",
+                      routing, "minimal, table");
+  return routing == "rotations" ? Routing::rotations : Routing::dimension_ordered;
 }
 
 }  // namespace
 
 MachineModel build_machine(const MachineSpec& spec) {
-  refuse_what_is_not_there_yet(spec);
   MachineModel m;
-  if (spec.chip)
-    build_chip_machine(m, spec);
-  else
-    build_topology_machine(m, spec);
-  m.fabric = freeze(grid(m.shape, m.link));
-  m.overheads = {.step = m.chip.step_overhead.value,
-                 .chunk = m.chip.chunk_overhead.value,
-                 .launch = m.chip.launch_overhead.value};
-  build_mesh(m, spec);
+  build_fabric(m, spec);
+  m.shape = m.topology.shape;
+  m.domain = m.topology.domain != 0 ? m.topology.domain : m.shape.chips();
+  lay_mesh(m, spec);
+  m.topology.shape = m.shape;
+  damage(m, spec);
+  m.nvls = m.shape.switches > 0;
+  m.fabric = at_place(spec.routing ? spec.routing->place : spec.place,
+                      [&] { return freeze(m.topology, routing_of(m, spec)); });
+  m.overheads.step = m.chip.step_overhead.value;
+  m.overheads.chunk = m.chip.chunk_overhead.value;
+  m.overheads.launch = m.chip.launch_overhead.value;
+  if (spec.jitter) {
+    m.overheads.jitter = spec.jitter->delay.value;
+    m.overheads.seed = spec.jitter->seed;
+  }
   m.row_by_row = spec.layout && spec.layout->value == "rows";
   return m;
 }

@@ -1,4 +1,5 @@
-// The machine spec of the command line, `NAME:SHAPE[,KEY=VALUE...]`, as the map a scenario would have.
+// The machine spec of the command line, `NAME:SHAPE[,KEY=VALUE...]` or `graphml:FILE`, as the map a scenario would
+// have.
 #include <memory>
 #include <utility>
 
@@ -8,7 +9,7 @@
 namespace hopsim {
 namespace {
 
-constexpr const char* kExamples = "tpu_v5e:8x4, tpu_v5p:4x4x4, torus:8x8,bw=45GB/s,lat=1us, ...";
+constexpr const char* kExamples = "tpu_v5e:8x4, h100_sxm:2x8, torus:8x8,bw=45GB/s,lat=1us, graphml:FILE, ...";
 
 class SpecReader {
  public:
@@ -22,6 +23,7 @@ class SpecReader {
       throw PlacedError(place(0), "a machine needs a name and a shape", quoted_for_message(std::string(spec_)),
                         kExamples);
     }
+    if (head == "graphml") return graph(colon);
     const std::size_t comma = std::min(spec_.find(',', colon), spec_.size());
     const YamlValue shape = scalar(colon + 1, comma);
     YamlValue machine = map(0);
@@ -50,6 +52,14 @@ class SpecReader {
       if (hopsim::name(static_cast<TopologyKind>(kind)) == name) return true;
     }
     return false;
+  }
+
+  YamlValue graph(std::size_t colon) const {
+    YamlValue machine = map(0), topology = map(0);
+    add(topology, "graphml", scalar(colon + 1, spec_.size()));
+    topology.items.back().key_place = place(0);
+    add(machine, "topology", std::move(topology));
+    return machine;
   }
 
   // The options after `comma`; what is missing of them the loader will say.

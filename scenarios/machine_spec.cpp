@@ -1,13 +1,13 @@
 #include "scenarios/machine_spec.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <utility>
 
 #include "scenarios/fields.hpp"
 #include "sharding/dtype.hpp"
 #include "sim/coordinates.hpp"
+#include "topologies/catalogue.hpp"
 
 namespace hopsim {
 namespace {
@@ -65,11 +65,11 @@ Placed<std::vector<bool>> wrap_of(const YamlValue& value, std::size_t dimensions
 }
 
 TopologySpec topology_of(const YamlValue& value) {
-  const MapReader reader(value, "topology", {"kind", "shape", "wrap", "graphml"});
+  const MapReader reader(value, "topology", {"kind", "shape", "wrap", "nvls", "graphml"});
   TopologySpec topology;
   topology.place = value.place;
   if (const YamlValue* file = reader.find("graphml")) {
-    for (const char* key : {"kind", "shape", "wrap"}) reader.exclude("graphml", key);
+    for (const char* key : {"kind", "shape", "wrap", "nvls"}) reader.exclude("graphml", key);
     topology.graphml = {text_of(*file), file->place};
     return topology;
   }
@@ -85,6 +85,11 @@ TopologySpec topology_of(const YamlValue& value) {
       throw PlacedError(wrap->key_place, "wrap is for a torus or a mesh", std::string(name(topology.kind)));
     }
     topology.wrap = wrap_of(*wrap, dimensions);
+  }
+  if (const YamlValue* nvls = reader.find("nvls")) {
+    if (topology.kind != TopologyKind::switched)
+      throw PlacedError(nvls->key_place, "nvls is for a switch", std::string(name(topology.kind)));
+    topology.nvls = {bool_of(*nvls), nvls->place};
   }
   return topology;
 }
@@ -122,57 +127,27 @@ MeshAxis mesh_axis_of(const YamlValue& value) {
   return axis;
 }
 
-// ---- overrides: the catalogue's keys and how each is checked
+// ---- overrides: the catalogue's keys, which it also checks
 
-void check_share(std::string_view text) {
-  const Ratio share = parse_ratio(text);
-  if (share.numerator > share.denominator)
-    throw InputError("an efficiency above 1", std::string(text), "0.95, 95%, ...");
-}
-
-struct OverrideKey {
-  std::string_view key;
-  void (*check)(std::string_view text);
-};
-
-constexpr std::array<OverrideKey, 12> kOverrides{{
-    {"peak_flops", [](std::string_view t) { parse_flop_rate(t); }},
-    {"flops_efficiency", check_share},
-    {"hbm_bandwidth", [](std::string_view t) { parse_bandwidth(t); }},
-    {"hbm_capacity", [](std::string_view t) { parse_bytes(t); }},
-    {"link_bandwidth", [](std::string_view t) { parse_bandwidth(t); }},
-    {"link_efficiency", check_share},
-    {"hop_latency", [](std::string_view t) { parse_time(t); }},
-    {"step_overhead", [](std::string_view t) { parse_time(t); }},
-    {"chunk_overhead", [](std::string_view t) { parse_time(t); }},
-    {"launch_overhead", [](std::string_view t) { parse_time(t); }},
-    {"dcn_bandwidth", [](std::string_view t) { parse_bandwidth(t); }},
-    {"pcie_bandwidth", [](std::string_view t) { parse_bandwidth(t); }},
-}};
-
-void check_override(const YamlValue& value, const OverrideKey& known) {
-  parsed(value, [&](std::string_view text) { return known.check(text), 0; });
+void check_override(const YamlValue& value, std::string_view key) {
+  parsed(value, [&](std::string_view text) { return check_number(key, text), 0; });
 }
 
 std::vector<Override> overrides_of(const YamlValue& value) {
-  Names keys;
-  for (const OverrideKey& known : kOverrides) keys.push_back(known.key);
-  const MapReader reader(value, "overrides", keys);
+  const MapReader reader(value, "overrides", number_keys());
   std::vector<Override> overrides;
   for (const YamlValue& item : value.items) {
     const YamlValue& checked = reader.require(item.key);
-    const OverrideKey& known =
-        *std::find_if(kOverrides.begin(), kOverrides.end(), [&](const OverrideKey& o) { return o.key == item.key; });
-    if (checked.is_map() && known.key == "peak_flops") {
+    if (checked.is_map() && item.key == "peak_flops") {
       for (const YamlValue& peak : checked.items) {
         const auto dtype = dtype_named(peak.key);
         if (!dtype) throw PlacedError(peak.key_place, "unknown dtype", quoted_for_message(peak.key), dtype_names());
-        check_override(peak, known);
+        check_override(peak, item.key);
         overrides.push_back({"peak_flops." + std::string(name(*dtype)), peak.text, peak.place});
       }
       continue;
     }
-    check_override(checked, known);
+    check_override(checked, item.key);
     overrides.push_back({item.key, checked.text, checked.place});
   }
   return overrides;
@@ -255,8 +230,19 @@ void read_topology(const MapReader& reader, MachineSpec& machine) {
     }
   }
   machine.topology = topology_of(reader.require("topology"));
-  const YamlValue* link = machine.topology->graphml ? reader.find("link") : &reader.require("link");
-  if (link != nullptr) machine.link = link_of(*link);
+  if (!machine.topology->graphml) {
+    machine.link = link_of(reader.require("link"));
+  } else if (const YamlValue* link = reader.find("link")) {
+    throw PlacedError(link->key_place, "the links of a graph are in its file", "link beside graphml");
+  }
+}
+
+Jitter jitter_of(const YamlValue& value) {
+  const MapReader reader(value, "jitter", {"delay", "seed"});
+  Jitter jitter{parsed(reader.require("delay"), [](std::string_view text) { return parse_time(text); })};
+  if (const YamlValue* v = reader.find("seed"))
+    jitter.seed = static_cast<std::uint64_t>(count_of(*v, 0, std::uint64_t{1} << 53));
+  return jitter;
 }
 
 void read_options(const MapReader& reader, MachineSpec& machine) {
@@ -273,6 +259,9 @@ void read_options(const MapReader& reader, MachineSpec& machine) {
     expect_list(*faults, "a list such as [{link: [0, 1], down: true}]");
     for (const YamlValue& fault : faults->items) machine.faults.push_back(fault_of(fault));
   }
+  if (const YamlValue* v = reader.find("routing"))
+    machine.routing = {choice_of(*v, {"dimension_ordered", "rotations", "minimal", "table"}), v->place};
+  if (const YamlValue* v = reader.find("jitter")) machine.jitter = jitter_of(*v);
 }
 
 }  // namespace
@@ -316,7 +305,7 @@ ChipRef load_chip_ref(const YamlValue& value) {
 MachineSpec load_machine(const YamlValue& value) {
   const MapReader reader(value, "machine",
                          {"chip", "slice", "mesh", "wrap", "twist", "slices", "topology", "link", "layout", "ideal",
-                          "overrides", "faults"});
+                          "overrides", "faults", "routing", "jitter"});
   MachineSpec machine;
   machine.place = value.place;
   reader.exclude("chip", "topology");

@@ -22,6 +22,7 @@ struct TopologySpec {
   TopologyKind kind = TopologyKind::torus;
   Placed<std::vector<int>> shape;                 // empty with graphml
   std::optional<Placed<std::vector<bool>>> wrap;  // as many as the shape has dimensions
+  std::optional<Placed<bool>> nvls;               // of a switch: it reduces and multicasts
   std::optional<Placed<std::string>> graphml;     // a file, as written
 };
 
@@ -65,9 +66,14 @@ struct Fault {
   std::optional<Ratio> speed;  // of the chip
 };
 
+struct Jitter {
+  Placed<Time> delay;
+  std::uint64_t seed = 1;
+};
+
 struct MachineSpec {
   FilePlace place;
-  // Either chip and slice, or topology (and link, unless a graph brings its own).
+  // Either chip and slice, or topology and, unless a graph brings its own, link.
   std::optional<Placed<std::string>> chip;
   Placed<std::vector<int>> slice;
   std::optional<Placed<std::vector<bool>>> wrap;  // overrides the chip's rule; as long as the slice
@@ -82,6 +88,8 @@ struct MachineSpec {
   bool ideal = false;
   std::vector<Override> overrides;  // in the order of the file
   std::vector<Fault> faults;
+  std::optional<Placed<std::string>> routing;  // dimension_ordered, rotations, minimal, table
+  std::optional<Jitter> jitter;
 
   const std::vector<int>& shape() const { return topology ? topology->shape.value : slice.value; }
 };
@@ -89,8 +97,8 @@ struct MachineSpec {
 MachineSpec load_machine(const YamlValue&);
 ChipRef load_chip_ref(const YamlValue&);  // 5, or [0, 1]
 
-// `tpu_v5e:8x4`, `torus:8x8,bw=45GB/s,lat=1us`: the same as a map, so that `--set machine...` works on it. Places
-// name the flag and count within the spec.
+// `tpu_v5e:8x4`, `torus:8x8,bw=45GB/s,lat=1us`, `graphml:FILE`: the same as a map, so that `--set machine...` works
+// on it. Places name the flag and count within the spec.
 YamlValue machine_from_spec(std::string_view spec, const std::string& flag = "--machine");
 
 // Puts a machine in place of the document's.

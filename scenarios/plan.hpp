@@ -20,7 +20,9 @@ struct PlannedStep {
   std::vector<std::string> axes;
   std::string algorithm;  // of a collective
   std::optional<Request> collective;
-  ClosedForm formula;  // of a collective
+  std::vector<Cost> considered;  // of a collective: what its algorithm was chosen from, cheapest first
+  bool tried = false;            // by trying; else by the cost model
+  ClosedForm formula;            // of a collective
   Time closed_form, lower_bound;
   Flops flops;                             // of one chip
   double seconds_at_peak = 0;              // that they would take at the peak of their dtype

@@ -11,13 +11,28 @@ Json machine_json(const MachineModel& m) {
   Json dimensions = Json::array(), wrap = Json::array(), mesh = Json::object();
   for (int d = 0; d < m.shape.dimensions; ++d) {
     dimensions.push_back(m.shape.size[d]);
-    wrap.push_back(m.shape.wrap[d]);
+    wrap.push_back(m.shape.wrap[d] || m.shape.twisted(d));
   }
   for (const auto& [axis, size] : m.mesh.axes()) mesh[axis] = size;
-  return {
-      {"chip", m.name}, {"chips", m.shape.logical_chips()},  {"nodes", 1}, {"dimensions", dimensions}, {"wrap", wrap},
-      {"mesh", mesh},   {"links", m.fabric.existing_links()}};
+  return {{"chip", m.name},
+          {"chips", m.shape.logical_chips()},
+          {"nodes", m.domains()},
+          {"dimensions", dimensions},
+          {"wrap", wrap},
+          {"mesh", mesh},
+          {"links", m.fabric.existing_links()}};
 }
+
+}  // namespace
+
+Json considered_json(const PlannedStep& step) {
+  Json list = Json::array();
+  for (const Cost& c : step.considered)
+    list.push_back({{"algorithm", c.algorithm->name}, {"cost_s", c.time.seconds()}});
+  return {{"by", step.tried ? "simulation" : "cost model"}, {"algorithms", list}};
+}
+
+namespace {
 
 Json step_json(const StepResult& r, std::size_t index) {
   Json j{{"index", index},
@@ -26,6 +41,7 @@ Json step_json(const StepResult& r, std::size_t index) {
          {"kind", r.step.kind},
          {"axes", r.step.axes}};
   j["algorithm"] = r.step.algorithm;
+  if (!r.step.considered.empty()) j["considered"] = considered_json(r.step);
   j["bytes"] = r.step.collective ? r.step.collective->bytes.count() : 0;
   j["start_s"] = r.start.seconds();
   j["end_s"] = r.end.seconds();

@@ -10,4 +10,7 @@ namespace hopsim {
 // Keys keep their order. But for "cost", equal runs give equal bytes.
 nlohmann::ordered_json to_json(const RunResult&, const MachineModel&);
 
+// What a step's algorithm was chosen from: {"by": "cost model" or "simulation", "algorithms": [{algorithm, cost_s}]}.
+nlohmann::ordered_json considered_json(const PlannedStep&);
+
 }  // namespace hopsim

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "scenarios/fields.hpp"
+#include "scenarios/sweep.hpp"
 #include "sim/units.hpp"
 
 namespace hopsim {
@@ -42,7 +43,7 @@ Scenario load_scenario(const Document& document) {
     scenario.expect = load_expectations(*v, scenario.program.size());
   }
   if (const YamlValue* v = reader.find("sweep")) {
-    expect_map(*v);
+    load_sweep(*v);
     scenario.sweep = *v;
   }
   return scenario;

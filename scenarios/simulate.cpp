@@ -49,8 +49,8 @@ void check_bound(const StepResult& r, const std::string& engine) {
 }
 
 // The worst chip of each: the one that computes longest, communicates longest, is exposed longest.
-void add_activity(RunResult& result, const Activity& activity) {
-  for (std::size_t c = 0; c < activity.compute.size(); ++c) {
+void add_activity(RunResult& result, const Activity& activity, std::size_t chips) {
+  for (std::size_t c = 0; c < chips; ++c) {
     result.compute = std::max(result.compute, activity.compute[c].total());
     result.comm = std::max(result.comm, activity.communication[c].total());
     result.exposed_comm = std::max(result.exposed_comm, activity.communication[c].without(activity.compute[c]));
@@ -107,7 +107,7 @@ bool RunResult::passed() const {
 
 RunResult simulate(const MachineModel& machine, const Plan& plan, const RunOptions& options) {
   if (options.verify) prove_all(machine, plan);
-  Activity activity(machine.fabric.chips());
+  Activity activity(machine.fabric.actors());
   const auto engine = make_engine(machine, options, activity);
   Machine chips(machine.fabric, *engine, machine.overheads, options.recorder);
   const auto begin = std::chrono::steady_clock::now();
@@ -125,7 +125,7 @@ RunResult simulate(const MachineModel& machine, const Plan& plan, const RunOptio
   result.totals = engine->totals();
   result.link_bytes = result.totals.link_bytes;
   result.fingerprint = fingerprint(result.totals, result.time);
-  add_activity(result, activity);
+  add_activity(result, activity, machine.fabric.chips());
   add_links(result, machine.fabric, engine->link_busy());
   add_flops(result, machine, plan);
   result.arrays = plan.arrays;

@@ -58,9 +58,9 @@ const char* Terms::regime() const {
   return latency_s > transfer_s ? "latency-bound" : "bandwidth-bound";
 }
 
-Terms terms(const PlannedStep& step, const MachineModel& machine) {
-  return {.latency_s = step.formula.hops * machine.link.latency.seconds(),
-          .transfer_s = step.formula.link_bytes / static_cast<double>(machine.link.bandwidth.bytes_per_second())};
+Terms terms(const PlannedStep& step) {
+  const Wiring& wiring = step.collective->wiring;
+  return {.latency_s = step.formula.latency_seconds(wiring), .transfer_s = step.formula.transfer_seconds(wiring)};
 }
 
 CollectiveTable::CollectiveTable(const CollectiveRows& all)
@@ -82,16 +82,17 @@ std::string CollectiveTable::heading() const {
 
 // "AllGather over X, 16 chips: bidirectional_ring, V(N-1)/(N W) + 8 hops; latency-bound below 768 kB (45 kB a hop)".
 std::string CollectiveTable::about(const PlannedStep& s) const {
-  const Terms t = terms(s, all_.machine);
+  const Terms t = terms(s);
+  const int hops = s.formula.hops + s.formula.nic_hops;
   std::string text = fmt::format("{}, {} chips: {}, {} + {} {}", s.text, s.collective->row->size(), s.algorithm,
-                                 s.formula.formula, s.formula.hops, s.formula.hops == 1 ? "hop" : "hops");
+                                 s.formula.formula, hops, hops == 1 ? "hop" : "hops");
   if (t.latency_s > 0 && t.transfer_s > 0) {
     const double times = t.latency_s / t.transfer_s;  // both terms are proportional to what they count
     text += fmt::format("; latency-bound below {} ({} a hop)",
                         about_bytes(static_cast<double>(s.collective->bytes.count()) * times),
-                        about_bytes(s.formula.link_bytes * times / s.formula.hops));
+                        about_bytes(std::max(s.formula.link_bytes, s.formula.nic_bytes) * times / hops));
   }
-  return text + '\n';
+  return text + '\n' + considered_line(s);
 }
 
 std::string CollectiveTable::line(const CollectiveRow& row, const RunResult& result) const {
@@ -105,7 +106,7 @@ std::vector<std::string> CollectiveTable::cells(const CollectiveRow& row, const 
   const Time time = r != nullptr ? r->time() : Time{};
   const auto if_run = [r](auto cell, const char* widest) { return r != nullptr ? std::string(cell()) : widest; };
   const auto times = [&](Time yardstick) { return if_run([&] { return ratio(time, yardstick); }, "88.888"); };
-  const Terms t = terms(s, all_.machine);
+  const Terms t = terms(s);
   std::vector<std::string> cells{
       std::string(name(s.collective->operation)),
       axis_text(s),
@@ -128,10 +129,10 @@ std::vector<std::string> CollectiveTable::cells(const CollectiveRow& row, const 
 
 namespace {
 
-Json row_json(const CollectiveRow& row, const RunResult& result, const MachineModel& machine) {
+Json row_json(const CollectiveRow& row, const RunResult& result) {
   const PlannedStep& s = row.step();
   const StepResult& r = result.steps.front();
-  const Terms t = terms(s, machine);
+  const Terms t = terms(s);
   Json j{{"op", name(s.collective->operation)}, {"axis", axis_text(s)}, {"chips", s.collective->row->size()}};
   j["algorithm"] = s.algorithm;
   j["chunks"] = s.collective->chunks;
@@ -142,7 +143,8 @@ Json row_json(const CollectiveRow& row, const RunResult& result, const MachineMo
   j["busbw_Bps"] = r.busbw;
   j["closed_form_s"] = s.closed_form.seconds();
   j["lower_bound_s"] = s.lower_bound.seconds();
-  j["regime"] = s.formula.hops == 0 ? Json(nullptr) : Json(t.regime());
+  if (!s.considered.empty()) j["considered"] = considered_json(s);
+  j["regime"] = s.formula.hops + s.formula.nic_hops == 0 ? Json(nullptr) : Json(t.regime());
   j["link_share"] = link_share(t, r.time());
   j["messages"] = r.messages;
   j["hops"] = r.hops;
@@ -164,7 +166,7 @@ Json collective_json(const CollectiveRows& all, const std::vector<RunResult>& re
     cost["wall_s"] = cost["wall_s"].get<double>() + run["cost"]["wall_s"].get<double>();
     cost["peak_rss_bytes"] =
         std::max(cost["peak_rss_bytes"].get<std::uint64_t>(), run["cost"]["peak_rss_bytes"].get<std::uint64_t>());
-    rows.push_back(row_json(all.rows[i], results[i], all.machine));
+    rows.push_back(row_json(all.rows[i], results[i]));
   }
   return {{"schema", "hopsim.collective/1"},
           {"version", kVersion},

@@ -18,7 +18,7 @@ struct Terms {
 
   const char* regime() const;  // "latency-bound", "bandwidth-bound", or "-" where nothing moves
 };
-Terms terms(const PlannedStep&, const MachineModel&);
+Terms terms(const PlannedStep&);
 
 // A table of its own making, so that a row can be shown when it is there.
 class CollectiveTable {

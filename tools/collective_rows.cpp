@@ -100,7 +100,6 @@ void check_flags(const CollectiveArguments& a) {
   if (a.flags.machine.empty())
     throw InputError("collective: --machine is required", "", "tpu_v5e:8x4, torus:8x8,bw=45GB/s,lat=1us, ...");
   check_machine_sets(a.flags.sets);
-  if (a.algorithm == "best") throw InputError("--algorithm best is not supported yet", "", "auto, or a name");
 }
 
 Document with_program(const Document& base, YamlValue step) {

@@ -19,7 +19,8 @@ constexpr std::array kTopologies{
     TopologyEntry{"line", "one dimension that does not", "line:8,bw=45GB/s,lat=1us"},
     TopologyEntry{"torus", "1 to 4 dimensions that wrap around", "torus:4x4,bw=45GB/s,lat=1us"},
     TopologyEntry{"mesh", "1 to 4 dimensions that do not", "mesh:4x4,bw=45GB/s,lat=1us"},
-    TopologyEntry{"twisted_torus", "a torus whose wraparound is shifted", "twisted_torus:4x8,bw=45GB/s,lat=1us"},
+    TopologyEntry{"twisted_torus", "k x k x 2k or k x 2k x 2k, short wraps shifted",
+                  "twisted_torus:3x3x6,bw=45GB/s,lat=1us"},
     TopologyEntry{"fully_connected", "a link between any two chips", "fully_connected:8,bw=45GB/s,lat=1us"},
     TopologyEntry{"switch", "every chip on one switch", "switch:8,bw=450GB/s,lat=1us"},
 };

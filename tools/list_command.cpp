@@ -25,8 +25,8 @@ Json chips() {
   for (const std::string& name : catalogue_names()) {
     const ChipModel chip = find_chip(name);
     Json row{{"name", name}, {"description", chip.description}};
-    for (const char* key :
-         {"pod_shape", "peak_flops.bf16", "hbm_capacity", "hbm_bandwidth", "links_per_chip", "link_bandwidth"}) {
+    for (const char* key : {"pod_shape", "gpus_per_domain", "peak_flops.bf16", "hbm_capacity", "hbm_bandwidth",
+                            "links_per_chip", "link_bandwidth", "nic_bandwidth"}) {
       const auto at =
           std::find_if(chip.numbers.begin(), chip.numbers.end(), [key](const auto& n) { return n.key == key; });
       row[key] = at != chip.numbers.end() ? Json(at->text) : Json(nullptr);

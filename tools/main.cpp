@@ -20,6 +20,7 @@
 #include "tools/list_command.hpp"
 #include "tools/run_command.hpp"
 #include "tools/show_command.hpp"
+#include "tools/sweep_command.hpp"
 #include "tools/usage.hpp"
 
 namespace {
@@ -82,6 +83,10 @@ int dispatch(int argc, char** argv) {
   CLI::App& collective_app = add_command(app, "collective", "time collectives, without a file");
   hopsim::add_collective_flags(collective_app, collective);
 
+  hopsim::SweepArguments sweep;
+  CLI::App& sweep_app = add_command(app, "sweep", "run a scenario at every point of its sweep");
+  hopsim::add_sweep_flags(sweep_app, sweep);
+
   hopsim::ListArguments list;
   CLI::App& list_app =
       add_command(app, "list", "what there is: chips, topologies, collectives, algorithms, scenarios");
@@ -93,6 +98,7 @@ int dispatch(int argc, char** argv) {
 
   if (const auto code = parse(app, argc, argv)) return *code;
   if (collective_app.parsed()) return hopsim::collective_command(collective, streams(collective.flags.log_level));
+  if (sweep_app.parsed()) return hopsim::sweep_command(sweep, streams(sweep.flags.log_level));
   if (list_app.parsed()) return hopsim::list_command(list, streams("info"));
   if (show_app.parsed()) return hopsim::show_command(show, streams("info"));
   return hopsim::run_command(run, streams(run.flags.log_level));

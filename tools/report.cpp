@@ -37,6 +37,14 @@ std::string steps_table(const RunResult& r) {
   return table.text();
 }
 
+std::string considered(const RunResult& r) {
+  std::string text;
+  for (const StepResult& s : r.steps)
+    if (const std::string line = considered_line(s.step); !line.empty())
+      text += fmt::format("step {} {}", s.step.line, line);
+  return text;
+}
+
 std::string totals(const RunResult& r) {
   std::string text =
       fmt::format("total {}: compute {}, communication {} ({} exposed, {:.1f} % hidden)\n", format_time(r.time),
@@ -53,7 +61,9 @@ std::string quantity(const ExpectResult& e, double v) {
   return e.is_time ? format_seconds(v) : fmt::format("{:.6g}", v);
 }
 
-std::string expectation(const ExpectResult& e) {
+}  // namespace
+
+std::string expectation_line(const ExpectResult& e) {
   const std::string of = e.step ? fmt::format("step {} {}", e.step, e.what) : e.what;
   const std::string from = e.source.empty() ? "" : " (" + e.source + ")";
   if (e.measured)
@@ -64,7 +74,13 @@ std::string expectation(const ExpectResult& e) {
                      e.error() * 100, e.within * 100, from);
 }
 
-}  // namespace
+std::string considered_line(const PlannedStep& step) {
+  std::string text;
+  for (const Cost& c : step.considered)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", c.algorithm->name, format_time(c.time));
+  if (text.empty()) return text;
+  return fmt::format("{} {}: {}\n", step.tried ? "best by trying" : "auto by the cost model", step.algorithm, text);
+}
 
 std::string shape_text(const Shape& s) {
   std::string text;
@@ -98,8 +114,8 @@ std::string describe(const MachineModel& m) {
 
 std::string report(const RunResult& r, const MachineModel& machine) {
   std::string text = r.scenario + ": " + describe(machine) + (r.engine == "simgrid" ? ", on SimGrid" : "") + "\n" +
-                     steps_table(r) + totals(r);
-  for (const ExpectResult& e : r.expect) text += expectation(e);
+                     steps_table(r) + considered(r) + totals(r);
+  for (const ExpectResult& e : r.expect) text += expectation_line(e);
   return text;
 }
 

@@ -12,8 +12,11 @@ std::string report(const RunResult&, const MachineModel&);
 // Cells and lines that other tables share. What there is nothing to say about is "-".
 std::string describe(
     const MachineModel&);  // "tpu_v5e 8x4 (32 chips, no wraparound), mesh {X: 8, Y: 4}, 45 GB/s a link, 1 us a hop"
+// "auto by the cost model nvls: nvls 2.65 ms, ring 4.18 ms" and a line's end; empty where nothing was weighed.
+std::string considered_line(const PlannedStep&);
 std::string shape_text(const Shape&);  // "8x4"
 std::string ratio(Time time, Time yardstick);
 std::string rate(double bytes_per_second);
+std::string expectation_line(const ExpectResult&);  // "  as expected  step 1 time: ..."
 
 }  // namespace hopsim

@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 
 #include "collectives/algorithm.hpp"
 #include "scenarios/fields.hpp"
 #include "sim/version.hpp"
 #include "tools/inventory.hpp"
+#include "tools/output_file.hpp"
 #include "tools/result_files.hpp"
 #include "tools/show_machine.hpp"
 #include "tools/table.hpp"
@@ -122,26 +125,66 @@ std::vector<Entry> entries_of(const std::string& name, const std::vector<std::st
                    quoted_for_message(name), "the names of hopsim list, or a machine such as tpu_v5e:8x4");
 }
 
+// Where a graph goes; opened before the graph is made.
+class GraphFile {
+ public:
+  explicit GraphFile(const std::string& path) : wanted_(!path.empty()) {
+    if (wanted_ && path != "-") file_.emplace(path);
+  }
+  bool wanted() const { return wanted_; }
+  void write(const std::string& graph, std::ostream& out) {
+    if (!file_) {
+      out << graph << std::flush;
+      return;
+    }
+    file_->write(graph);
+    file_->finish();
+  }
+
+ private:
+  bool wanted_;
+  std::optional<OutputFile> file_;
+};
+
+void check_outputs(const ShowArguments& a) {
+  const std::array<const std::string*, 3> paths{&a.json, &a.dot, &a.graphml};
+  for (std::size_t i = 0; i < paths.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k)
+      if (!paths[i]->empty() && *paths[i] == *paths[k])
+        throw InputError("two outputs go to the same place", *paths[i], "a place each");
+}
+
 }  // namespace
 
 void add_show_flags(CLI::App& app, ShowArguments& arguments) {
   app.add_option("NAME", arguments.name, "a name of hopsim list, or a machine such as tpu_v5e:8x4")->required();
   add_set_flag(app, arguments.sets);
   add_json_flag(app, arguments.json);
+  app.add_option("--dot", arguments.dot, "a machine's graph for Graphviz; - for standard output")->check(not_empty());
+  app.add_option("--graphml", arguments.graphml, "a machine's graph as GraphML; - for standard output")
+      ->check(not_empty());
 }
 
 int show_command(const ShowArguments& arguments, const Streams& streams) {
+  check_outputs(arguments);
   ResultFiles files(arguments.json);
+  GraphFile dot(arguments.dot), graphml(arguments.graphml);
   const std::vector<Entry> entries = entries_of(arguments.name, arguments.sets);
   if (entries.empty()) refuse(arguments.name);
+  if ((dot.wanted() || graphml.wanted()) && entries.front().json["kind"] != "machine")
+    throw InputError("only machines are graphs", arguments.name, "a machine such as h100_sxm:2x8");
   Json json{{"schema", "hopsim.show/1"}, {"version", kVersion}, {"entries", Json::array()}};
   std::string text;
   for (const Entry& entry : entries) {
     json["entries"].push_back(entry.json);
     text += (text.empty() ? "" : "\n") + entry.text;
   }
+  if (dot.wanted()) dot.write(machine_graph(arguments.name, arguments.sets, GraphFormat::dot), streams.out);
+  if (graphml.wanted())
+    graphml.write(machine_graph(arguments.name, arguments.sets, GraphFormat::graphml), streams.out);
   files.write(json, {}, streams.out);
-  if (!files.own_standard_output()) streams.out << text << std::flush;
+  const bool taken = files.own_standard_output() || arguments.dot == "-" || arguments.graphml == "-";
+  if (!taken) streams.out << text << std::flush;
   return 0;
 }
 

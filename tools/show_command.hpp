@@ -14,6 +14,7 @@ struct ShowArguments {
   std::string name;
   std::vector<std::string> sets;  // KEY=VALUE, of a machine
   std::string json;
+  std::string dot, graphml;  // of a machine's graph; "-": standard output, alone there
 };
 
 void add_show_flags(CLI::App&, ShowArguments&);

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <sstream>
 
 #include "scenarios/machine.hpp"
 #include "sim/units.hpp"
-#include "tools/machine_facts.hpp"
 #include "tools/report.hpp"
 #include "tools/table.hpp"
+#include "topologies/graph_facts.hpp"
+#include "topologies/graphml.hpp"
 
 namespace hopsim {
 namespace {
@@ -56,10 +58,20 @@ std::string totals_text(const Json& j) {
   return text;
 }
 
-MachineModel machine_after(Document document, const std::vector<std::string>& sets, bool ideal) {
+MachineModel machine_of(const std::string& spec, const std::vector<std::string>& sets, bool ideal) {
+  Document document = empty_document("show");
+  replace_machine(document, machine_from_spec(spec, "show"));
   if (ideal) apply_set(document, "machine.ideal=true");
   for (const std::string& set : sets) apply_set(document, set);
   return build_machine(load_machine(document.root.items.front()));
+}
+
+// The line rate as KEY_Bps, what is payload of it as KEY_payload_Bps.
+void add_link(Json& j, const std::string& key, const char* latency_key, const LinkModel& line,
+              const LinkModel& real) {
+  j[key + "_Bps"] = line.bandwidth.bytes_per_second();
+  j[key + "_payload_Bps"] = real.bandwidth.bytes_per_second();
+  j[latency_key] = real.latency.seconds();
 }
 
 Json bisection_json(const Fabric& fabric) {
@@ -84,7 +96,11 @@ Json chip_json(const ChipModel& chip) {
          {"description", chip.description},
          {"vendor", chip.vendor},
          {"numbers", numbers}};
-  if (const auto* torus = std::get_if<TorusFabric>(&chip.fabric)) {
+  if (const GpuFabric* gpu = gpu_fabric(chip)) {
+    j["domain"] = {{"chips", gpu->gpus_per_domain.value}, {"wiring", name(gpu->wiring)}};
+    j["domain"].update(totals(chip, static_cast<std::uint64_t>(gpu->gpus_per_domain.value)));
+  } else {
+    const auto* torus = &torus_fabric(chip);
     j["pod"] = {{"shape", torus->pod_shape.value}};
     j["pod"].update(totals(chip, pod_chips(chip)));
   }
@@ -96,29 +112,40 @@ std::string chip_text(const Json& j) {
   for (const Json& n : j["numbers"]) table.add({n["key"], n["value"], n["source"]});
   std::string text = fmt::format("{}: {}, {}\n\n{}", j["name"].get<std::string>(),
                                  j["description"].get<std::string>(), j["vendor"].get<std::string>(), table.text());
-  text += "\nRates are per chip; link, DCN and PCIe bandwidth one way.\n";
-  if (!j.contains("pod")) return text;
+  text += "\nRates are per chip; link, NIC, DCN and PCIe bandwidth one way.\n";
+  if (j.contains("domain")) {
+    const std::string wiring = j["domain"]["wiring"];
+    const std::string link = wiring == "switched"          ? "all links of a chip together, into a switch"
+                             : wiring == "fully_connected" ? "between two chips, all their links together"
+                                                           : "one NVLink; one or two lead to each of four others";
+    return text + fmt::format("link_bandwidth is {}\na whole domain: {}\n", link, totals_text(j["domain"]));
+  }
   std::string shape;
   for (const Json& n : j["pod"]["shape"]) shape += (shape.empty() ? "" : "x") + n.dump();
   return text + fmt::format("a whole pod, {}: {}\n", shape, totals_text(j["pod"]));
 }
 
 Json machine_facts_json(const std::string& spec, const std::vector<std::string>& sets) {
-  Document document = empty_document("show");
-  replace_machine(document, machine_from_spec(spec, "show"));
-  const MachineModel line_rate = machine_after(document, sets, true), m = machine_after(document, sets, false);
+  const MachineModel line_rate = machine_of(spec, sets, true), m = machine_of(spec, sets, false);
   Json dimensions = Json::array(), wrap = Json::array();
   for (int d = 0; d < m.shape.dimensions; ++d) {
     dimensions.push_back(m.shape.size[d]);
-    wrap.push_back(m.shape.wrap[d]);
+    wrap.push_back(m.shape.wrap[d] || m.shape.twisted(d));
   }
   Json j{{"kind", "machine"}, {"name", spec}, {"about", describe(m)}, {"dimensions", dimensions}, {"wrap", wrap}};
+  j["twisted"] = m.shape.any_twist();
   j["chip"] = m.chip.name.empty() ? Json(nullptr) : Json(m.chip.name);
+  j["nodes"] = m.domains();
+  j["chips_per_node"] = m.domain;
+  j["switches"] = m.fabric.nodes - m.fabric.chips();
+  j["nvls"] = m.nvls;
   j["links"] = m.fabric.existing_links();
-  j["link_Bps"] = line_rate.link.bandwidth.bytes_per_second();
-  j["link_payload_Bps"] = m.link.bandwidth.bytes_per_second();
-  j["hop_latency_s"] = m.link.latency.seconds();
-  j["diameter_hops"] = diameter(m.fabric);
+  add_link(j, "link", "hop_latency_s", line_rate.link, m.link);
+  j["nic_Bps"] = j["nic_payload_Bps"] = j["nic_latency_s"] = nullptr;
+  if (m.nic) add_link(j, "nic", "nic_latency_s", *line_rate.nic, *m.nic);
+  const HopCounts hops = hop_counts(m.fabric);
+  j["diameter_hops"] = hops.diameter;
+  j["mean_hops"] = hops.mean;
   j["bisection_Bps"] = bisection_json(line_rate.fabric);
   j["bisection_payload_Bps"] = bisection_json(m.fabric);
   j["totals"] = totals(m.chip, m.shape.logical_chips());
@@ -135,14 +162,34 @@ std::string machine_facts_text(const Json& j) {
     if (j[line] != j[payload]) text += ", " + format_bytes_per_second(j[payload].get<double>()) + " of it payload";
     return text;
   };
-  table.add({"links", fmt::format("{}, each {}; {} a hop", j["links"].get<std::uint64_t>(), rate("link"),
-                                  format_seconds(j["hop_latency_s"].get<double>()))});
-  table.add({"diameter", fmt::format("{} hops", j["diameter_hops"].get<int>())});
+  const auto time = [&](const char* key) { return format_seconds(j[key].get<double>()); };
+  const auto switches = j["switches"].get<std::uint64_t>();
+  std::string joined =
+      fmt::format("{}, each {}; {} a hop", j["links"].get<std::uint64_t>(), rate("link"), time("hop_latency_s"));
+  if (!j["nic_Bps"].is_null())
+    joined = fmt::format("{}; within a node {}, {} a hop", j["links"].get<std::uint64_t>(), rate("link"),
+                         time("hop_latency_s"));
+  table.add({"links", joined});
+  if (!j["nic_Bps"].is_null())
+    table.add({"nodes", fmt::format("{} of {} chips, each chip with {} to the others; {} a hop",
+                                    j["nodes"].get<std::uint64_t>(), j["chips_per_node"].get<std::uint64_t>(),
+                                    rate("nic"), time("nic_latency_s"))});
+  if (switches > 0)
+    table.add({"switches", fmt::format("{}{}", switches, j["nvls"] ? "; those of nodes reduce and multicast" : "")});
+  table.add({"diameter", fmt::format("{} hop{}; {:.4g} on average", j["diameter_hops"].get<int>(),
+                                     j["diameter_hops"] == 1 ? "" : "s", j["mean_hops"].get<double>())});
   table.add({"bisection", rate("bisection") + ", across the narrowest cut of a dimension into halves"});
   table.add({"together", totals_text(j["totals"])});
   std::string text = j["about"].get<std::string>() + "\n" + table.text();
   for (const Json& warning : j["warnings"]) text += "note: " + warning.get<std::string>() + '\n';
   return text;
+}
+
+std::string machine_graph(const std::string& spec, const std::vector<std::string>& sets, GraphFormat format) {
+  const MachineModel m = machine_of(spec, sets, false);
+  std::ostringstream text;
+  format == GraphFormat::dot ? write_dot(text, m.topology) : write_graphml(text, m.topology);
+  return text.str();
 }
 
 }  // namespace hopsim

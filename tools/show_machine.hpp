@@ -18,4 +18,8 @@ std::string chip_text(const nlohmann::ordered_json&);
 nlohmann::ordered_json machine_facts_json(const std::string& spec, const std::vector<std::string>& sets);
 std::string machine_facts_text(const nlohmann::ordered_json&);
 
+// Its links as they are simulated.
+enum class GraphFormat { dot, graphml };
+std::string machine_graph(const std::string& spec, const std::vector<std::string>& sets, GraphFormat);
+
 }  // namespace hopsim

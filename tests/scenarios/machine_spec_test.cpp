@@ -47,6 +47,17 @@ TEST(MachineSpec, OfATopology) {
   EXPECT_EQ(m.link->bandwidth.value.bytes_per_second(), 45'000'000'000u);
   EXPECT_EQ(m.link->latency.value.ps(), 1'000'000u);
   EXPECT_EQ(machine("topology: {graphml: a.graphml}").topology->graphml->value, "a.graphml");
+  const std::string link = ", link: {bandwidth: 45 GB/s, latency: 1 us}}";
+  EXPECT_TRUE(machine("{topology: {kind: switch, shape: 8, nvls: true}" + link).topology->nvls->value);
+  EXPECT_FALSE(machine("{topology: {kind: switch, shape: 8}" + link).topology->nvls);
+}
+
+TEST(MachineSpec, RoutingAndJitter) {
+  const MachineSpec m = machine("{chip: a, slice: 4, routing: minimal, jitter: {delay: 200 ns, seed: 7}}");
+  EXPECT_EQ(m.routing->value, "minimal");
+  EXPECT_EQ(m.jitter->delay.value.ps(), 200'000u);
+  EXPECT_EQ(m.jitter->seed, 7u);
+  EXPECT_EQ(machine("{chip: a, slice: 4, jitter: {delay: 1 us}}").jitter->seed, 1u);
 }
 
 TEST(MachineSpec, OverridesAreCheckedAndKept) {
@@ -115,6 +126,17 @@ TEST(MachineSpec, RefusesWithThePlace) {
       {"topology: {kind: ring, shape: 8x8}\n", "f.yaml:1:31: ring has one dimension; got 2 of them"},
       {"topology: {kind: ring, shape: 8, wrap: [true]}\n", "f.yaml:1:34: wrap is for a torus or a mesh"},
       {"topology: {kind: ring, shape: 8}\nwrap: [true]\n", "f.yaml:2:1: wrap is for a chip of the catalogue"},
+      {"topology: {graphml: f, nvls: true}\n", "f.yaml:1:24: topology cannot have both graphml and nvls"},
+      {"topology: {kind: ring, shape: 8, nvls: true}\n", "f.yaml:1:34: nvls is for a switch; got ring"},
+      {"topology: {graphml: f}\nlink: {bandwidth: 1 GB/s, latency: 1 us}\n",
+       "f.yaml:2:1: the links of a graph are in its file"},
+      {"chip: a\nslice: 8\nrouting: fast\n",
+       "f.yaml:3:10: unknown value of routing; got fast; valid: dimension_ordered, rotations, minimal, table"},
+      {"chip: a\nslice: 8\njitter: {seed: 7}\n", "f.yaml:3:9: jitter needs the key delay"},
+      {"chip: a\nslice: 8\njitter: {delay: 1 us, seed: -1}\n", "f.yaml:3:29: seed: "},
+      {"chip: a\nslice: 8\noverrides: {nic_efficiency: 110%}\n",
+       "f.yaml:3:29: nic_efficiency: an efficiency above 1"},
+      {"chip: a\nslice: 8\noverrides: {network: web}\n", "f.yaml:3:22: network: unknown kind of network; got web"},
       {"topology: {graphml: f, shape: 8}\n", "f.yaml:1:24: topology cannot have both graphml and shape"},
       {"topology: {kind: ring, shape: 8}\nlink: {bandwidth: 45, latency: 1 us}\n",
        "f.yaml:2:19: bandwidth: a bandwidth needs a unit; got 45; valid: B/s"},
@@ -149,6 +171,8 @@ TEST(MachineFlag, MeansWhatTheMapMeans) {
   EXPECT_THAT(torus.shape(), ElementsAre(8, 8));
   EXPECT_EQ(torus.link->bandwidth.value.bytes_per_second(), 45'000'000'000u);
   EXPECT_EQ(torus.link->latency.value.ps(), 1'000'000u);
+  EXPECT_EQ(from_flag("graphml:a,b:c.graphml").topology->graphml->value, "a,b:c.graphml");
+  EXPECT_EQ(from_flag("graphml:a").topology->graphml->place.str(), "--machine:1:9");
   for (const char* kind : {"ring", "line", "mesh", "twisted_torus", "fully_connected", "switch"}) {
     EXPECT_EQ(name(from_flag(std::string(kind) + ":16,lat=500 ns,bw=400Gbit/s").topology->kind), kind);
   }
@@ -160,6 +184,7 @@ TEST(MachineFlag, RefusesWithTheColumn) {
       {":8", "--machine:1:1: a machine needs a name"},
       {"", "--machine:1:1: a machine needs a name and a shape; got nothing"},
       {"tpu_v5e:", "--machine:1:9: slice is empty"},
+      {"graphml:", "--machine:1:9: graphml is empty"},
       {"tpu_v5e:0x4", "--machine:1:9: slice: a bad size"},
       {"tpu_v5e:8x4,bw=1GB/s", "--machine:1:13: a chip takes no options; got bw=1GB/s"},
       {"ring:16,lat=1us", "--machine:1:16: a topology needs a link bandwidth; valid: as in SPEC,bw=45GB/s"},

@@ -45,7 +45,8 @@ def load(text):
 
 
 def run(*arguments, text=''):
-    return subprocess.run([PROGRAM, *arguments], input=text, capture_output=True, text=True, timeout=300, check=False)
+    return subprocess.run([PROGRAM, *arguments], input=text, capture_output=True, text=True, timeout=300, check=False,
+                          cwd=ROOT)
 
 
 def cases(kind):
@@ -69,7 +70,8 @@ def in_place_of(document, path, value):
 
 class Schemas(unittest.TestCase):
     def test_are_schemas(self):
-        self.assertEqual(sorted(SCHEMAS), ['collective.schema.json', 'run.schema.json', 'scenario.schema.json'])
+        self.assertEqual(sorted(SCHEMAS), ['collective.schema.json', 'run.schema.json', 'scenario.schema.json',
+                                           'sweep.schema.json'])
         for schema in SCHEMAS.values():
             jsonschema.Draft7Validator.check_schema(schema)
 
@@ -135,6 +137,7 @@ LEVELS = {
     'machine': [(document(), ['machine']), (document(TOPOLOGY), ['machine'])],
     'topology': [(document(TOPOLOGY), ['machine', 'topology']),
                  (document({**TOPOLOGY, 'topology': {'graphml': 'f'}}), ['machine', 'topology'])],
+    'jitter': [(document({**MACHINE, 'jitter': {}}), ['machine', 'jitter'])],
     'link': [(document(TOPOLOGY), ['machine', 'link'])],
     'overrides': [(document({**MACHINE, 'overrides': {}}), ['machine', 'overrides'])],
     'peaks': [(document({**MACHINE, 'overrides': {'peak_flops': {}}}), ['machine', 'overrides', 'peak_flops'])],
@@ -217,6 +220,7 @@ class Keys(unittest.TestCase):
         topology = {**TOPOLOGY, 'topology': {'kind': 'zzz', 'shape': 4}}
         choices = [(document(topology), ['topology', 'properties', 'kind']),
                    (document({**MACHINE, 'layout': 'zzz'}), ['machine', 'properties', 'layout']),
+                   (document({**MACHINE, 'routing': 'zzz'}), ['machine', 'properties', 'routing']),
                    (document(step={**step, 'schedule': 'zzz'}), ['schedule']),
                    (document(step={**step, 'overlap': 'zzz'}), ['operation', 'properties', 'overlap']),
                    (document(step={**step, 'plan': 'zzz'}), ['operation', 'properties', 'plan']),
@@ -270,6 +274,23 @@ class Results(unittest.TestCase):
             self.assertEqual(told(schema.iter_errors(result)), '')
             for key in result:
                 self.assertFalse(schema.is_valid({other: result[other] for other in result if other != key}), key)
+
+    def test_of_sweeps_are_valid(self):
+        schema = jsonschema.Draft7Validator(SCHEMAS['sweep.schema.json'])
+        for path in sorted((ROOT / 'scenarios/sweeps').glob('*.yaml')):
+            with self.subTest(path.name):
+                done = run('sweep', str(path), '--json', '-')
+                self.assertEqual(done.returncode, 0, done.stderr)
+                result = json.loads(done.stdout)
+                self.assertEqual(told(schema.iter_errors(result)), '')
+                for key in result:
+                    self.assertFalse(schema.is_valid({other: result[other] for other in result if other != key}), key)
+                cost = self.result(path)['cost']
+                for point in result['points']:
+                    self.assertEqual(told(RUN.iter_errors({**point['result'], 'cost': cost})), '')
+                point = result['points'][0]
+                both = in_place_of(result, ['points', 0], {**point, 'error': 'no'})
+                self.assertFalse(schema.is_valid(both))
 
 
 if __name__ == '__main__':

@@ -31,12 +31,20 @@ TEST(ListCommand, EveryChipOfTheCatalogue) {
   ASSERT_EQ(chips.size(), catalogue_names().size());
   EXPECT_EQ(row_of(chips, "tpu_v5p")["pod_shape"], "16x20x28");
   EXPECT_EQ(row_of(chips, "tpu_v5p")["peak_flops.bf16"], "459 TFLOP/s");
+  EXPECT_EQ(row_of(chips, "h100_sxm")["gpus_per_domain"], "8");
+  EXPECT_EQ(row_of(chips, "h100_sxm")["nic_bandwidth"], "50 GB/s");
+  EXPECT_EQ(row_of(chips, "tpu_v5p")["nic_bandwidth"], nullptr);
 }
 
 TEST(ListCommand, TopologiesAreMachines) {
   for (const Json& t : listed("topologies"))
     EXPECT_EQ(hopsim({"collective", "all_gather", "--machine", t["example"], "--bytes", "64", "--axis", "X"}).code, 0)
         << t;
+}
+
+TEST(ListCommand, EveryKindOfTopology) {
+  for (const char* kind : {"ring", "line", "torus", "mesh", "twisted_torus", "fully_connected", "switch"})
+    row_of(listed("topologies"), kind);
 }
 
 TEST(ListCommand, TheTenCollectives) {
@@ -92,6 +100,8 @@ TEST(ShowCommand, EveryNumberOfAChipWithItsSource) {
 
 // Scaling Book ch. 2, question 3: a v5e pod has 256 chips at 8 a host, and a v5p pod 8960 at 4.
 TEST(ShowCommand, PodTotals) {
+  EXPECT_EQ(shown("gb200_nvl72")[0]["domain"]["chips"], 72);
+  EXPECT_NEAR(shown("gb200_nvl72")[0]["domain"]["flops_per_s"]["bf16"].get<double>(), 180e15, 1);
   const Json v5e = shown("tpu_v5e")[0]["pod"];
   EXPECT_EQ(v5e["chips"], 256);
   EXPECT_EQ(v5e["hosts"], 32);
@@ -119,6 +129,52 @@ TEST(ShowCommand, AMachineByItsSpec) {
   EXPECT_EQ(pod["bisection_Bps"], 2 * 16 * 45'000'000'000);
   EXPECT_EQ(shown("tpu_v5e:8x4", {"--set", "machine.wrap=[true, false]"})[0]["diameter_hops"], 4 + 3);
   EXPECT_EQ(shown("mesh:3x3,bw=1GB/s,lat=1us")[0]["chip"], nullptr);
+}
+
+// 4 nodes of 8: 8 links up and 8 down each, and as many NICs; on rails 8 leaves, each with a link to and from each of
+// 16 spines. Another node's GPU of another rail is NIC, leaf, spine, leaf, NIC away.
+TEST(ShowCommand, SeveralNodes) {
+  const Json m = shown("h100_sxm:4x8")[0];
+  EXPECT_EQ(m["nodes"], 4);
+  EXPECT_EQ(m["chips_per_node"], 8);
+  EXPECT_EQ(m["links"], 4 * 16 + 32 * 2 + 8 * 16 * 2);
+  EXPECT_EQ(m["switches"], 4 + 8 + 16);
+  EXPECT_EQ(m["nvls"], true);
+  EXPECT_EQ(m["diameter_hops"], 4);
+  EXPECT_EQ(m["link_Bps"], 450'000'000'000);
+  EXPECT_EQ(m["nic_Bps"], 50'000'000'000);
+  EXPECT_EQ(m["nic_payload_Bps"], 47'000'000'000);
+  EXPECT_EQ(m["bisection_Bps"], 2 * 8 * 50'000'000'000);
+  const std::string text = hopsim({"show", "h100_sxm:4x8"}).out;
+  for (const char* part :
+       {"4 of 8 chips", "50 GB/s one way, 47 GB/s of it payload", "reduce and multicast", "4 hops"})
+    EXPECT_THAT(text, HasSubstr(part));
+}
+
+// Jouppi et al. 2023 and the shapes' own geometry: 6 hops in place of 8.
+TEST(ShowCommand, ATwistedTorus) {
+  const Json m = shown("tpu_v5p:4x4x8", {"--set", "machine.twist=true"})[0];
+  EXPECT_EQ(m["twisted"], true);
+  EXPECT_EQ(m["wrap"], Json::parse("[true, true, true]"));
+  EXPECT_EQ(m["diameter_hops"], 6);
+  EXPECT_NEAR(m["mean_hops"].get<double>(), 3.4646, 5e-5);
+  EXPECT_EQ(shown("tpu_v5p:4x4x8")[0]["diameter_hops"], 8);
+}
+
+TEST(ShowCommand, AMachineAsAGraph) {
+  const Scratch folder;
+  const std::string file = folder / "m.graphml";
+  EXPECT_EQ(hopsim({"show", "mi300x:8", "--graphml", file}).code, 0);
+  const Json again = shown("graphml:" + file)[0];
+  EXPECT_EQ(again["links"], 56);
+  EXPECT_EQ(again["link_Bps"], 48'000'000'000);
+  const Finished dot = hopsim({"show", "ring:4,bw=45GB/s,lat=1us", "--dot", "-"});
+  EXPECT_THAT(dot.out, StartsWith("digraph"));
+  EXPECT_THAT(dot.out, Not(HasSubstr("diameter")));
+  EXPECT_THAT(hopsim({"show", "tpu_v5e", "--dot", "-"}).err, HasSubstr("only machines are graphs; got tpu_v5e"));
+  EXPECT_THAT(hopsim({"show", "h100_sxm:8", "--dot", "-", "--json", "-"}).err, HasSubstr("the same place"));
+  EXPECT_EQ(hopsim({"show", "h100_sxm:9", "--dot", folder / "none.dot"}).code, 2);
+  EXPECT_FALSE(std::filesystem::exists(folder / "none.dot"));
 }
 
 TEST(ShowCommand, ANameOfTwoThingsShowsBoth) {

@@ -1,0 +1,23 @@
+// The fabric of a machine, before faults and freezing. Internal to build_machine.
+#pragma once
+
+#include "scenarios/machine.hpp"
+
+namespace hopsim {
+
+// Runs `f`; an InputError gets the place of what it is about.
+template <class F>
+auto at_place(const FilePlace& place, F f) {
+  try {
+    return f();
+  } catch (const PlacedError&) {
+    throw;
+  } catch (const InputError& e) {
+    throw PlacedError(place, e);
+  }
+}
+
+// Fills chip, name, topology, link, nic, wires and warnings.
+void build_fabric(MachineModel&, const MachineSpec&);
+
+}  // namespace hopsim
