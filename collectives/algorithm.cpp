@@ -13,7 +13,9 @@ double over(double bytes, const LinkModel& link) {
 
 double ClosedForm::transfer_seconds(const Wiring& w) const {
   const double links = over(link_bytes, w.link);
-  return w.nic ? std::max(links, over(nic_bytes, *w.nic)) : links;
+  if (!w.nic) return links;
+  const double nics = over(nic_bytes, *w.nic);
+  return links_then_nics ? links + nics : std::max(links, nics);
 }
 
 double ClosedForm::latency_seconds(const Wiring& w) const {

@@ -36,15 +36,16 @@ struct Request {
   int domains() const { return size() / local(); }
 };
 
-// What the algorithm should take by formula: bytes over the busiest link, or NIC if that takes longer, plus hops
-// times latency.
+// What the algorithm should take by formula: bytes over the busiest link, or NIC if that takes longer (or one after
+// the other), plus hops times latency.
 struct ClosedForm {
-  double link_bytes = 0;  // over one link, one way
-  int hops = 0;           // over links, that follow one another
-  std::string formula;    // for people; W is the bandwidth of both directions together, as in the book
-  double nic_bytes = 0;   // over one chip's NIC, one way
-  int nic_hops = 0;       // over links between domains
-  int steps = 0;          // messages that follow one another, each after its overheads; 0: as many as hops
+  double link_bytes = 0;         // over one link, one way
+  int hops = 0;                  // over links, that follow one another
+  std::string formula;           // for people; W is the bandwidth of both directions together, as in the book
+  double nic_bytes = 0;          // over one chip's NIC, one way
+  int nic_hops = 0;              // over links between domains
+  int steps = 0;                 // messages that follow one another, each after its overheads; 0: as many as hops
+  bool links_then_nics = false;  // at no time are both in use
 
   double transfer_seconds(const Wiring&) const;
   double latency_seconds(const Wiring&) const;

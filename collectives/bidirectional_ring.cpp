@@ -11,8 +11,8 @@ namespace hopsim {
 namespace {
 
 std::string obstacle(const Request& r) {
-  if (r.wiring.kind == Wiring::Kind::switched)
-    return "bidirectional_ring sends both ways at once, which on a switch share one link; valid: ring";
+  if (r.wiring.kind != Wiring::Kind::grid)
+    return "bidirectional_ring goes both ways along a dimension of a torus or mesh; valid: ring, direct";
   if (!r.row->wraps() && r.row->size() > 2)
     return "bidirectional_ring needs an axis that wraps around; this one, of " + std::to_string(r.row->size()) +
            ", does not; valid: line";

@@ -232,20 +232,21 @@ int hops_of(const Box& box, const DoublingRule& rule, std::size_t copy, const St
   return most;
 }
 
-// All copies' k-th step on a grid; each sends `bytes`.
-void add_grid_step(ClosedForm& f, const Box& box, const DoublingRule& rule, std::size_t k, double bytes) {
+// All copies' k-th step on a grid; each sends `bytes`. `hops`: of each copy so far.
+void add_grid_step(ClosedForm& f, const Box& box, const DoublingRule& rule, std::size_t k, double bytes,
+                   std::vector<int>& hops) {
   std::vector<std::vector<int>> load(box.axes());
-  int most = 1, hops = 0;
+  int most = 1;
   for (std::size_t c = 0; c < box.copies(); ++c) {
     const Step s = box.steps(c, rule.in_turn)[k];
-    hops = std::max(hops, hops_of(box, rule, c, s));
+    hops[c] += hops_of(box, rule, c, s);
     if (box.row().dimensions().empty()) continue;  // as if messages met no others
     const auto more = loads(box, rule, c, s);
     load[s.axis].resize(more.size());
     for (std::size_t l = 0; l < more.size(); ++l) most = std::max(most, load[s.axis][l] += more[l]);
   }
   f.link_bytes += bytes * most;
-  f.hops += hops;
+  f.hops = *std::max_element(hops.begin(), hops.end());
 }
 
 // The same elsewhere: over a switch, or a link to each peer; by NIC to other domains, up to a switch and down again.
@@ -277,10 +278,12 @@ ClosedForm doubling_form(const DoublingRule& rule, const Request& r) {
   const double v = static_cast<double>(r.bytes.count()) / static_cast<double>(box.copies());
   const std::size_t count = box.steps(0, rule.in_turn).size();
   ClosedForm f;
+  f.links_then_nics = true;
+  std::vector<int> hops(box.copies());
   for (std::size_t k = 0; k < count; ++k) {
     const double part = whole ? v : v / static_cast<double>(rule.far_first ? 2u << k : 1u << (count - k));
     if (r.wiring.kind == Wiring::Kind::grid)
-      add_grid_step(f, box, rule, k, part);
+      add_grid_step(f, box, rule, k, part, hops);
     else
       add_switched_step(f, box, rule, k, part, r);
   }

@@ -23,8 +23,8 @@ class Unwrapped final : public Row {
 };
 
 std::string obstacle(const Request& r) {
-  if (r.wiring.kind == Wiring::Kind::switched)
-    return "line sends both ways at once, which on a switch share one link; valid: ring";
+  if (r.wiring.kind != Wiring::Kind::grid)
+    return "line goes both ways along a dimension of a torus or mesh; valid: ring, direct";
   if (is_rooted(r.operation)) return chain_obstacle("line", r);
   return row_obstacle("line", r);
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/engine.hpp"
-#include "topologies/link_graph.hpp"
+#include "topologies/link_model.hpp"
 
 namespace hopsim {
 

@@ -49,18 +49,18 @@ void damage(MachineModel& m, const MachineSpec& spec) {
       slow_down(m, fault);
     } else {
       at_place(fault.place, [&] {
-        apply_faults(m.topology, {link_fault(m.shape, fault)});
+        apply_faults(*m.topology, {link_fault(m.shape, fault)});
         return 0;
       });
     }
   }
-  m.shape.switches = m.topology.shape.switches;  // a switch that has lost a GPU no longer reduces
+  m.shape.switches = m.topology->shape.switches;  // a switch that has lost a GPU no longer reduces
 }
 
 // ---- routes
 
 Routing routing_of(const MachineModel& m, const MachineSpec& spec) {
-  const bool whole_grid = is_grid(m.topology);
+  const bool whole_grid = is_grid(*m.topology);
   if (!spec.routing) return whole_grid ? Routing::dimension_ordered : Routing::table;
   const std::string& routing = spec.routing->value;
   if (routing == "table") return Routing::table;
@@ -76,14 +76,14 @@ Routing routing_of(const MachineModel& m, const MachineSpec& spec) {
 MachineModel build_machine(const MachineSpec& spec) {
   MachineModel m;
   build_fabric(m, spec);
-  m.shape = m.topology.shape;
-  m.domain = m.topology.domain != 0 ? m.topology.domain : m.shape.chips();
+  m.shape = m.topology->shape;
+  m.domain = m.topology->domain != 0 ? m.topology->domain : m.shape.chips();
   lay_mesh(m, spec);
-  m.topology.shape = m.shape;
+  m.topology->shape = m.shape;
   damage(m, spec);
   m.nvls = m.shape.switches > 0;
   m.fabric = at_place(spec.routing ? spec.routing->place : spec.place,
-                      [&] { return freeze(m.topology, routing_of(m, spec)); });
+                      [&] { return freeze(*m.topology, routing_of(m, spec)); });
   m.overheads.step = m.chip.step_overhead.value;
   m.overheads.chunk = m.chip.chunk_overhead.value;
   m.overheads.launch = m.chip.launch_overhead.value;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,9 +13,11 @@
 #include "sim/engine.hpp"
 #include "sim/fabric.hpp"
 #include "topologies/catalogue.hpp"
-#include "topologies/grid.hpp"
+#include "topologies/link_model.hpp"
 
 namespace hopsim {
+
+struct Topology;
 
 enum class Wires {
   grid,      // rings to tori, twisted or damaged ones too, and slices of them over DCN
@@ -32,7 +35,7 @@ struct MachineModel {
   std::uint32_t domain = 0;      // chips of one node, rack or slice, consecutive in number
   bool nvls = false;             // whether each domain's switch reduces and multicasts
   Wires wires = Wires::grid;
-  Topology topology;
+  std::shared_ptr<Topology> topology;
   Fabric fabric;  // the topology frozen
   Overheads overheads;
   std::vector<Ratio> speeds;                 // of compute, by chip; empty: all 1

@@ -69,11 +69,12 @@ LinkModel dcn_of(const MachineModel& m, const MachineSpec& spec) {
 }
 
 void build_slices(MachineModel& m, const MachineSpec& spec) {
-  m.topology = grid(slice_shape(m, spec), m.link);
+  m.topology = std::make_shared<Topology>(grid(slice_shape(m, spec), m.link));
   warn_beyond_pod(m, spec.slice.value);
   if (!spec.slices || spec.slices->value == 1) return;
   m.nic = dcn_of(m, spec);
-  m.topology = at_place(spec.slices->place, [&] { return slices(m.topology, spec.slices->value, *m.nic); });
+  m.topology = std::make_shared<Topology>(
+      at_place(spec.slices->place, [&] { return slices(*m.topology, spec.slices->value, *m.nic); }));
 }
 
 // ---- GPUs
@@ -134,11 +135,12 @@ void build_gpus(MachineModel& m, const MachineSpec& spec, const GpuFabric& gpu) 
     throw PlacedError(spec.slice.place, "more GPUs than a " + domain + " of " + m.name + " holds", shape_text(slice),
                       valid);
   m.wires = gpu.wiring == GpuFabric::Wiring::switched ? Wires::switched : Wires::direct;
-  m.topology = domain_of(gpu, gpus, m.link);
+  m.topology = std::make_shared<Topology>(domain_of(gpu, gpus, m.link));
   const int domains = slice.size() == 2 ? slice.front() : 1;
   if (domains > 1) {
     m.nic = LinkModel{scaled(gpu.nic_bandwidth.value, gpu.nic_efficiency.value), gpu.nic_latency.value};
-    m.topology = at_place(spec.slice.place, [&] { return cluster(m.topology, domains, network_of(gpu, *m.nic)); });
+    m.topology = std::make_shared<Topology>(
+        at_place(spec.slice.place, [&] { return cluster(*m.topology, domains, network_of(gpu, *m.nic)); }));
   }
 }
 
@@ -186,7 +188,7 @@ void build_topology(MachineModel& m, const MachineSpec& spec) {
   if (overridden(spec, "link_bandwidth")) m.link.bandwidth = m.chip.link_bandwidth.value;
   if (overridden(spec, "hop_latency")) m.link.latency = m.chip.hop_latency.value;
   m.link.bandwidth = scaled(m.link.bandwidth, m.chip.link_efficiency.value);
-  m.topology = at_place(t.shape.place, [&] { return topology_of(m, t); });
+  m.topology = std::make_shared<Topology>(at_place(t.shape.place, [&] { return topology_of(m, t); }));
 }
 
 // ---- graphs
@@ -221,16 +223,16 @@ void build_graph(MachineModel& m, const MachineSpec& spec) {
   for (const Override& o : spec.overrides)
     if (o.key == "link_bandwidth" || o.key == "hop_latency")
       throw PlacedError(o.place, "the links of a graph are in its file", o.key);
-  m.topology = read_graph(*spec.topology->graphml);
-  for (const auto e : boost::make_iterator_range(edges(m.topology.graph))) {
-    Bandwidth& bandwidth = m.topology.graph[e].bandwidth;
+  m.topology = std::make_shared<Topology>(read_graph(*spec.topology->graphml));
+  for (const auto e : boost::make_iterator_range(edges(m.topology->graph))) {
+    Bandwidth& bandwidth = m.topology->graph[e].bandwidth;
     bandwidth = scaled(bandwidth, m.chip.link_efficiency.value);
   }
-  m.link = slowest_link(m.topology);
+  m.link = slowest_link(*m.topology);
   m.wires = Wires::direct;
-  const LinkGraph& g = m.topology.graph;
-  bool one_link_each = num_vertices(g) > m.topology.shape.chips();
-  for (std::uint32_t chip = 0; one_link_each && chip < m.topology.shape.chips(); ++chip)
+  const LinkGraph& g = m.topology->graph;
+  bool one_link_each = num_vertices(g) > m.topology->shape.chips();
+  for (std::uint32_t chip = 0; one_link_each && chip < m.topology->shape.chips(); ++chip)
     for (const auto e : boost::make_iterator_range(out_edges(chip, g)))
       one_link_each = out_degree(chip, g) == 1 && g[target(e, g)].is_switch;
   if (one_link_each) m.wires = Wires::switched;

@@ -4,6 +4,7 @@
 
 #include "scenarios/machine_fabric.hpp"
 #include "sim/error.hpp"
+#include "topologies/grid.hpp"
 
 namespace hopsim {
 namespace {

@@ -11,8 +11,18 @@ namespace {
 std::string wrap_text(const Shape& s) {
   std::string wrapped;
   for (int d = 0; d < s.dimensions; ++d)
-    if (s.wrap[d]) wrapped += (wrapped.empty() ? "" : ", ") + std::string{"xyzw"[d]};
+    if (s.wrap[d] || s.twisted(d))
+      wrapped += (wrapped.empty() ? "" : ", ") + std::string{"xyzw"[d]} + (s.twisted(d) ? " with a twist" : "");
   return wrapped.empty() ? "no wraparound" : "wraps around in " + wrapped;
+}
+
+// "wraps around in x", "2 slices, no wraparound", "4 nodes of 8".
+std::string wiring_text(const MachineModel& m) {
+  const bool several = m.domains() > 1;
+  if (m.wires == Wires::grid)
+    return several ? fmt::format("{} slices, {}", m.domains(), wrap_text(m.shape)) : wrap_text(m.shape);
+  if (several) return fmt::format("{} nodes of {}", m.domains(), m.domain);
+  return m.wires == Wires::switched ? "on one switch" : "wired directly";
 }
 
 std::string steps_table(const RunResult& r) {
@@ -101,8 +111,10 @@ std::string describe(const MachineModel& m) {
   for (const auto& [axis, size] : m.mesh.axes())
     mesh += fmt::format("{}{}: {}", mesh.empty() ? "" : ", ", axis, size);
   std::string text = fmt::format("{} {} ({} chips, {}), mesh {{{}}}, {} a link, {} a hop", m.name,
-                                 shape_text(m.shape), m.shape.logical_chips(), wrap_text(m.shape), mesh,
+                                 shape_text(m.shape), m.shape.logical_chips(), wiring_text(m), mesh,
                                  format_bandwidth(m.link.bandwidth), format_time(m.link.latency));
+  if (m.nic)
+    text += fmt::format("; {} a NIC, {} a hop", format_bandwidth(m.nic->bandwidth), format_time(m.nic->latency));
   const auto overhead = [&text](const char* name, Time t) {
     if (t > Time{}) text += fmt::format(", {} {}", name, format_time(t));
   };

@@ -188,7 +188,7 @@ std::string machine_facts_text(const Json& j) {
 std::string machine_graph(const std::string& spec, const std::vector<std::string>& sets, GraphFormat format) {
   const MachineModel m = machine_of(spec, sets, false);
   std::ostringstream text;
-  format == GraphFormat::dot ? write_dot(text, m.topology) : write_graphml(text, m.topology);
+  format == GraphFormat::dot ? write_dot(text, *m.topology) : write_graphml(text, *m.topology);
   return text.str();
 }
 

@@ -24,7 +24,7 @@
 #include "sim/embedded_file.hpp"
 #include "sim/quantities.hpp"
 #include "sim/units.hpp"
-#include "topologies/networks.hpp"
+#include "topologies/cluster_network.hpp"
 
 namespace hopsim {
 

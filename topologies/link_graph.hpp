@@ -15,13 +15,9 @@
 #include <string>
 
 #include "sim/fabric.hpp"
+#include "topologies/link_model.hpp"
 
 namespace hopsim {
-
-struct LinkModel {
-  Bandwidth bandwidth;  // of every link, one way, efficiency taken off
-  Time latency;         // of every hop
-};
 
 struct NodeProperties {
   bool is_switch = false;  // a switch forwards; all other vertices are chips

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "topologies/cluster_network.hpp"
 #include "topologies/grid.hpp"
 
 namespace hopsim {
@@ -20,19 +21,6 @@ Topology fully_connected(const Shape&, const LinkModel&);
 // DGX-1 with 8 V100s: six NVLinks a GPU, one or two to each of four others. `link` is one NVLink. Source: NVIDIA
 // DGX-1 white paper; nccl issue 671 (GPUs 0 and 1).
 Topology hybrid_cube_mesh(const LinkModel& link);
-
-// How the NICs of several domains, one a GPU, are joined. A pod is what hangs on one set of leaf switches.
-struct ClusterNetwork {
-  enum class Kind {
-    one_switch,  // ideal: one non-blocking switch
-    rails,       // rail-optimised: GPU r of every domain of a pod on the pod's leaf r
-    leaf_spine,  // all GPUs of a pod on the pod's one leaf
-  } kind = Kind::one_switch;
-  LinkModel nic{};         // of one GPU, one way
-  int pod = 0;             // domains; 0: all
-  int spines = 0;          // each leaf has a link to all of them
-  LinkModel leaf_spine{};  // of one such link
-};
 
 // `domains` copies of `one` (chips numbered domain by domain) and a network between them. Messages within a domain
 // keep to its links; those between domains go NIC to NIC. GPUs do not forward for others, unless they must within
