@@ -72,9 +72,9 @@ class Bounds {
       case Operation::scatter:
         return distance_from(position(r_.root), need_.bytes / need_.n);
       case Operation::all_to_all:
-        return distance_from(position(0), need_.bytes / (need_.n * need_.n));
-      default:  // any member will do: all need its data
-        return distance_from(position(0), need_.bytes / need_.n);
+        return distance_from_any(need_.bytes / (need_.n * need_.n));
+      default:
+        return distance_from_any(need_.bytes / need_.n);
     }
   }
 
@@ -136,6 +136,16 @@ class Bounds {
       t = std::max(t, way + picoseconds(seconds(need_.bytes, chips_.from[index(position(from))])));
       if (r_.size() > 64) break;  // one will do; all are too many
     }
+    return t;
+  }
+
+  // All need the data of every member. Along dimensions all members are as far from their farthest as the first or
+  // nearer; of listed ones a few are tried.
+  Time distance_from_any(double share) const {
+    constexpr std::size_t kTried = 32;
+    const std::size_t n = r_.row->dimensions().empty() ? std::min(groups_.front().size(), kTried) : 1;
+    Time t;
+    for (std::size_t p = 0; p < n; ++p) t = std::max(t, distance_from(position(static_cast<int>(p)), share));
     return t;
   }
 

@@ -114,8 +114,13 @@ ClosedForm pairs_form(const Request& r) {
   std::vector<double> forwards(n), backwards(n);
   double alone = 0;
   int hops = 0;
+  bool across = false;
   for (const auto& [from, to] : r.pairs) {
     if (from == to) continue;
+    if (from / r.local() != to / r.local()) {  // by NIC, whichever the links
+      across = true;
+      continue;
+    }
     const auto paths = disjoint_ways(ways, r.row->at(from), to, r.paths);
     for (const Way& w : paths) {
       hops = std::max(hops, w.offset.hops());
@@ -131,7 +136,13 @@ ClosedForm pairs_form(const Request& r) {
   if (r.wiring.kind != Wiring::Kind::grid) hops = hops > 0 ? r.wiring.hops_to_peer() : 0;
   const double shared = std::max({alone, *std::max_element(forwards.begin(), forwards.end()),
                                   *std::max_element(backwards.begin(), backwards.end())});
-  return {static_cast<double>(r.bytes.count()) * shared, hops, "bytes over the busiest link / (W/2)"};
+  const auto bytes = static_cast<double>(r.bytes.count());
+  ClosedForm f{bytes * shared, hops, "bytes over the busiest link / (W/2)"};
+  if (across) {
+    f.nic_bytes = bytes;
+    f.nic_hops = 2;
+  }
+  return f;
 }
 
 // Scaling Book ch. 2 and 3: what passes the busiest link, and a latency a hop.
@@ -150,6 +161,10 @@ ClosedForm closed_form(const Request& r) {
       f = {block * most(loads.own), loads.hops, "blocks over the root's busiest link / (W/2)"};
     } else {
       f = exchange_form(r, ways, block);
+    }
+    if (r.domains() > 1) {  // slices
+      f.nic_bytes = block * (r.size() - r.local());
+      f.nic_hops = 2;
     }
   }
   const int times = r.operation == Operation::all_reduce ? 2 : 1;

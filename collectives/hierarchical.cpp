@@ -85,8 +85,8 @@ std::string obstacle(const Request& r) {
       return "hierarchical does all_gather, reduce_scatter and all_reduce, not " + std::string(name(r.operation));
   }
   if (r.domains() < 2)
-    return "hierarchical needs a group over several domains (nodes, racks, slices); these " +
-           std::to_string(r.size()) + " chips are in one";
+    return "hierarchical needs a group with two members or more, listed side by side, in each of several domains "
+           "(nodes, racks, slices)";
   return row_obstacle("hierarchical", r);
 }
 

@@ -108,6 +108,7 @@ std::size_t add_lanes(Schedule& s, std::uint32_t n, const AtomSize& atom) {
 }
 
 std::string nvls_obstacle(std::string_view algorithm, const Request& r) {
+  if (r.size() < 2) return std::string(algorithm) + " needs 2 chips or more";
   if (!r.wiring.nvls)
     return std::string(algorithm) + " needs a switch that reduces (NVLS): h100_sxm, h200_sxm, b200, b300, " +
            "gb200_nvl72, gb300_nvl72, or topology: {kind: switch, nvls: true}";

@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "sim/error.hpp"
+
 namespace hopsim {
 namespace {
 
@@ -296,6 +298,14 @@ void prove_permutation(Interpreter& chips, const std::vector<Member>& members, c
   });
 }
 
+void refuse_what_does_not_fit(const Shape& shape, const Schedule& s) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 28;  // words, 2 GiB
+  const std::uint64_t words = std::uint64_t{shape.actors()} * s.atoms;
+  if (words > kMost)
+    throw InputError("a proof of this would hold " + std::to_string(words >> 17) + " MiB of labels", {},
+                     "up to 2048 MiB: fewer chips or chunks, or without --verify");
+}
+
 // How many members own a part between them; the array of a broadcast or reduce belongs to none.
 int owners(const Request& r) {
   return r.operation == Operation::broadcast || r.operation == Operation::reduce ? 1 : r.row->size();
@@ -330,6 +340,7 @@ std::vector<AtomSize> check_parts(const Request& r, const Schedule& s) {
 }  // namespace
 
 void prove(const Shape& shape, const Request& request, const Schedule& schedule, std::uint64_t seed) {
+  refuse_what_does_not_fit(shape, schedule);
   const auto sizes = check_parts(request, schedule);
   Interpreter chips(shape, schedule, sizes, seed);
   const auto members = members_of(shape, *request.row);

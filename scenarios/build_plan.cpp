@@ -47,8 +47,8 @@ Operation operation_of(CollectiveKind kind, const FilePlace& place) {
 
 // Of a chip at a share of its speed; rounded up.
 Time slowed(Time t, Ratio speed) {
-  return Time::picoseconds(static_cast<std::uint64_t>(
-      (Uint128{t.ps()} * speed.denominator + speed.numerator - 1) / speed.numerator));
+  return Time::picoseconds(
+      static_cast<std::uint64_t>((Uint128{t.ps()} * speed.denominator + speed.numerator - 1) / speed.numerator));
 }
 
 class Builder {
@@ -146,7 +146,8 @@ class Builder {
     PlannedStep planned;
     planned.line = line_;
     planned.text = call.groups.empty() ? fmt::format("{} over {}", title(operation), axes_text(axes))
-                                       : fmt::format("{} in {} groups", title(operation), call.groups.size());
+                                       : fmt::format("{} in {} {}", title(operation), call.groups.size(),
+                                                     call.groups.size() == 1 ? "group" : "groups");
     planned.axes = axes;
     Request request{.operation = operation, .row = rows_.row(call, axes), .bytes = call.bytes.value};
     if (is_point_to_point(operation)) request.pairs = rows_.pairs(call, *request.row);
@@ -165,12 +166,16 @@ class Builder {
                                                : place;
     const std::string name = options.algorithm ? options.algorithm->value : "auto";
     try {
-      Choice choice = name == "best" ? choose_by_trying(machine_, request, !options.chunks)
-                                     : choose(name, request, !options.chunks);
+      // Of listed chips of a torus no formula knows the ways, so trying is the cost model.
+      const bool tried = name == "best" || (name == "auto" && request.wiring.kind == Wiring::Kind::grid &&
+                                            request.row->dimensions().empty() && request.size() > 1 &&
+                                            !is_point_to_point(request.operation));
+      Choice choice =
+          tried ? choose_by_trying(machine_, request, !options.chunks) : choose(name, request, !options.chunks);
       request.chunks = choice.chunks;
       planned.algorithm = choice.algorithm->name;
       planned.considered = std::move(choice.costs);
-      planned.tried = name == "best";
+      planned.tried = tried;
       planned.formula = choice.algorithm->closed_form(request);
       planned.closed_form =
           Time::picoseconds(static_cast<std::uint64_t>(planned.formula.seconds(request.wiring) * 1e12));

@@ -59,15 +59,11 @@ void damage(MachineModel& m, const MachineSpec& spec) {
 
 // ---- routes
 
-Routing routing_of(const MachineModel& m, const MachineSpec& spec) {
-  const bool whole_grid = is_grid(*m.topology);
-  if (!spec.routing) return whole_grid ? Routing::dimension_ordered : Routing::table;
+Routing routing_of(const MachineSpec& spec) {
+  if (!spec.routing) return Routing::dimension_ordered;
   const std::string& routing = spec.routing->value;
   if (routing == "table") return Routing::table;
   if (routing == "minimal") return Routing::minimal;
-  if (!whole_grid)
-    throw PlacedError(spec.routing->place, "this routing is for whole grids, not for switches or damaged ones",
-                      routing, "minimal, table");
   return routing == "rotations" ? Routing::rotations : Routing::dimension_ordered;
 }
 
@@ -83,7 +79,7 @@ MachineModel build_machine(const MachineSpec& spec) {
   damage(m, spec);
   m.nvls = m.shape.switches > 0;
   m.fabric = at_place(spec.routing ? spec.routing->place : spec.place,
-                      [&] { return freeze(*m.topology, routing_of(m, spec)); });
+                      [&] { return freeze(*m.topology, routing_of(spec)); });
   m.overheads.step = m.chip.step_overhead.value;
   m.overheads.chunk = m.chip.chunk_overhead.value;
   m.overheads.launch = m.chip.launch_overhead.value;

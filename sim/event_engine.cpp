@@ -14,7 +14,8 @@ EventEngine::EventEngine(const Fabric& fabric, const Overheads& overheads, Recor
       overheads_(overheads),
       recorder_(recorder),
       activity_(activity),
-      keeps_asides_(recorder != nullptr || !fabric.grid() || overheads.chunk > Time{}),
+      keeps_asides_(recorder != nullptr || overheads.chunk > Time{}),
+      by_ports_(fabric.grid() || fabric.ported),
       chips_(fabric.chips()),
       first_unit_(static_cast<std::uint32_t>(fabric.links.size())),
       first_channel_(first_unit_ + chips_) {
@@ -68,7 +69,7 @@ void EventEngine::send(const Message& m, const MessageLabel& label) {
   Flight& f = flights_[i];  // member by member: a braced temporary stalls the store buffer
   f.posted = now_;
   f.tail = Time{};
-  f.rest = m.offset;
+  f.rest = by_ports_ ? m.offset : Offset::to_node(index(m.to));
   f.bytes = m.bytes;
   f.position = m.position;
   f.arrived = index(m.arrived);
@@ -107,7 +108,7 @@ std::uint32_t EventEngine::channel_resource(ChipId chip, std::uint32_t channel) 
 
 std::uint32_t EventEngine::next_link(std::uint32_t i) const {
   const Flight& f = flights_[i];
-  if (!fabric_.grid()) return index(fabric_.next_link(f.at, asides_[i].to, f.order));
+  if (f.rest.names_node()) return index(fabric_.next_link(f.at, f.rest.node(), f.order));
   int d = f.order;
   while (f.rest[d] == 0) d = d + 1 == kMaxDimensions ? 0 : d + 1;
   return static_cast<std::uint32_t>(Fabric::port(d, f.rest[d] < 0)) * chips_ + f.at;
@@ -115,7 +116,7 @@ std::uint32_t EventEngine::next_link(std::uint32_t i) const {
 
 bool EventEngine::before(const Flight& a, const Flight& b) const {  // polite ones after all others
   if (a.polite != b.polite) return b.polite;
-  // On a grid the port tells senders apart; on a network, which is never folded, the sender itself may.
+  // On a grid the port tells senders apart; elsewhere, where nothing is folded, the sender itself may.
   const std::uint32_t a_from = fabric_.grid() ? a.port : a.from, b_from = fabric_.grid() ? b.port : b.from;
   if (a.polite) return std::tie(a.position, a.posted, a.hop, a_from) < std::tie(b.position, b.posted, b.hop, b_from);
   return std::tie(a.posted, a.position, a.hop, a_from) < std::tie(b.posted, b.position, b.hop, b_from);
@@ -188,13 +189,13 @@ void EventEngine::grant_link(std::uint32_t id, std::uint32_t i) {
   if (f.hop == 0 && f.sent != kNone) queue_.push(leaves, event(kCount, f.sent));
 
   bool last;
-  if (fabric_.grid()) {
+  if (!f.rest.names_node()) {
     const int port = static_cast<int>(id / chips_);
     f.rest = f.rest.with(port / 2, f.rest[port / 2] + (port % 2 ? 1 : -1));
     f.port = static_cast<std::uint8_t>(port);
     last = f.rest.zero();
   } else {
-    last = link.to == asides_[i].to;
+    last = link.to == f.rest.node();
   }
   if (recorder_) record_hop(i, id, start, leaves, last);
   f.at = link.to;

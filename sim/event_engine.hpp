@@ -63,7 +63,7 @@ class EventEngine final : public Engine {
   // A message from its posting until it has left its last link, or a task that wants a compute unit. One cache line.
   struct alignas(64) Flight {
     Time posted, tail;  // tail: when it is in at `at`; of a compute task, how long it takes
-    Offset rest;        // on a grid: what is left of the way
+    Offset rest;        // what is left of the way; or the node it leads to, by the tables
     Bytes bytes;
     Position position;
     std::uint32_t arrived, sent, at, next, from;
@@ -71,7 +71,7 @@ class EventEngine final : public Engine {
     std::uint8_t port;  // on a grid: where it came in
     std::uint8_t order : 4, polite : 4;
   };
-  // What few runs need of a flight: recorded ones, networks, chunk overheads.
+  // What few runs need of a flight: recorded ones, chunk overheads.
   struct Aside {
     std::uint32_t to = 0, channel = 0;
     Time delay;  // before the first link, after the channel's
@@ -101,6 +101,7 @@ class EventEngine final : public Engine {
   Recorder* const recorder_;
   Activity* const activity_;
   const bool keeps_asides_;
+  const bool by_ports_;  // whether offsets may be ways
   const std::uint32_t chips_, first_unit_, first_channel_;
   Time now_;
   InstantQueue queue_;

@@ -4,9 +4,21 @@
 
 namespace hopsim {
 
-std::uint32_t Fabric::table_hops(ChipId from, ChipId to, std::uint32_t route) const {
+bool Fabric::whole_way(ChipId from, Offset rest, std::uint32_t order) const {
+  int d = static_cast<int>(order);
+  for (std::uint32_t at = index(from); !rest.zero();) {
+    while (rest[d] == 0) d = d + 1 == kMaxDimensions ? 0 : d + 1;
+    const Link& link = links[index(grid_link(port(d, rest[d] < 0), at))];
+    if (!link.exists()) return false;
+    rest = rest.with(d, rest[d] + (rest[d] < 0 ? 1 : -1));
+    at = link.to;
+  }
+  return true;
+}
+
+std::uint32_t Fabric::table_hops(ChipId from, ChipId to, std::uint32_t table) const {
   std::uint32_t n = 0;
-  for (std::uint32_t at = index(from); at != index(to); ++n) at = links[index(next_link(at, index(to), route))].to;
+  for (std::uint32_t at = index(from); at != index(to); ++n) at = links[index(next_link(at, index(to), table))].to;
   return n;
 }
 
@@ -20,7 +32,7 @@ std::string Fabric::chip_name(ChipId chip) const {
 
 std::string Fabric::port_name(LinkId link) const {
   const Link& l = links[index(link)];
-  if (grid()) {
+  if (has_port(link)) {
     const auto port = index(link) / chips();
     return std::string{"xyzw"[port / 2], port % 2 ? '-' : '+'};
   }

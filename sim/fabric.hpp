@@ -2,7 +2,8 @@
 //
 // Two kinds. A grid (ring, line, mesh, torus, twisted torus): every chip has two ports a dimension, link (port, chip)
 // is number port * chips + chip, and the way of a message is its offset, dimension by dimension. A network (switches,
-// any graph, a grid with links down): tables say which link leads towards a node.
+// any graph): tables say which link leads towards a node. Between the two, a ported network (a grid with links down,
+// grids joined by switches): its first links are numbered as a grid's, and offsets are ways wherever they are whole.
 #pragma once
 
 #include <string>
@@ -29,7 +30,9 @@ class Fabric {
   // Every message is split evenly over so many routes. On a grid: rotations of the dimensions' order; on a network:
   // the tables.
   std::uint32_t routes = 1;
-  std::vector<LinkId> towards;  // networks only: [(route * nodes + node) * actors + destination]
+  std::uint32_t tables = 1;
+  std::vector<LinkId> towards;  // networks only: [(table * nodes + node) * actors + destination]
+  bool ported = false;
 
   bool grid() const { return towards.empty(); }
   std::uint32_t chips() const { return shape.chips(); }
@@ -39,13 +42,18 @@ class Fabric {
   LinkId grid_link(int port, std::uint32_t chip) const {
     return LinkId(static_cast<std::uint32_t>(port) * chips() + chip);
   }
-  // On a network: the next link from a node on the way to a chip or taking-part switch.
-  LinkId next_link(std::uint32_t node, std::uint32_t destination, std::uint32_t route) const {
-    return towards[(std::size_t{route} * nodes + node) * actors() + destination];
+  bool has_port(LinkId link) const {
+    return (grid() || ported) && index(link) < 2 * static_cast<std::uint32_t>(shape.dimensions) * chips();
   }
-  // Links a message passes: on a grid what its offset says, on a network what the table does.
-  std::uint32_t hops(ChipId from, ChipId to, Offset offset, std::uint32_t route) const {
-    return grid() ? static_cast<std::uint32_t>(offset.hops()) : table_hops(from, to, route);
+  // On a network: the next link from a node on the way to a chip or taking-part switch.
+  LinkId next_link(std::uint32_t node, std::uint32_t destination, std::uint32_t table) const {
+    return towards[(std::size_t{table} * nodes + node) * actors() + destination];
+  }
+  // On a ported network: whether there is every link of an offset's way, the dimension `order` first.
+  bool whole_way(ChipId from, Offset, std::uint32_t order) const;
+  // Links a message passes: those its offset says, or, if that names a node, those of the table.
+  std::uint32_t hops(ChipId from, ChipId to, Offset offset, std::uint32_t table) const {
+    return offset.names_node() ? table_hops(from, to, table) : static_cast<std::uint32_t>(offset.hops());
   }
 
   // Names as people read them: chip "(1,0,2)", link "x+" on a grid, "to chip 3", "to switch 8" elsewhere.
@@ -55,7 +63,7 @@ class Fabric {
   std::uint32_t existing_links() const;
 
  private:
-  std::uint32_t table_hops(ChipId from, ChipId to, std::uint32_t route) const;
+  std::uint32_t table_hops(ChipId from, ChipId to, std::uint32_t table) const;
 };
 
 }  // namespace hopsim

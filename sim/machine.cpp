@@ -11,6 +11,16 @@ namespace hopsim {
 namespace {
 constexpr std::size_t kFrameLines = 3;  // cache lines of a frame worth fetching ahead
 
+// The dimension a route begins with: of those longer than 1 the `by`-th after `order`.
+std::uint8_t rotated(const Shape& shape, std::uint32_t order, std::uint32_t by) {
+  std::uint32_t d = order;
+  for (;;) {
+    while (shape.size[d % kMaxDimensions] == 1) ++d;
+    if (by-- == 0) return static_cast<std::uint8_t>(d % kMaxDimensions);
+    ++d;
+  }
+}
+
 // Sizes come in steps of a quarter, or a program of many sizes would find none that fits among those given back.
 std::uint32_t rounded(std::uint32_t n) {
   const std::uint32_t step = std::max(std::bit_floor(n) / 4, 1u);
@@ -151,13 +161,17 @@ void Machine::post(const Chip& chip, Message& m, std::uint32_t lane, std::uint32
   m.position = m.polite ? Position::least_advanced(run.task, lane, phase, passage)
                         : Position::fifo(run.task, lane, phase, passage);
   const std::uint8_t order = m.order;
+  const Offset offset = m.offset;
   const Bytes whole = m.bytes;
   if (fabric.routes > 1) m.bytes = Bytes((whole.count() + fabric.routes - 1) / fabric.routes);
   for (std::uint32_t route = 0; route < fabric.routes; ++route) {
-    if (fabric.routes > 1 || !fabric.grid())
-      m.order = static_cast<std::uint8_t>(
-          fabric.grid() ? (order + route) % static_cast<std::uint32_t>(fabric.shape.dimensions) : route);
+    m.offset = offset;
+    if (fabric.routes > 1 && (fabric.grid() || fabric.ported)) m.order = rotated(fabric.shape, order, route);
     if (m.from != m.to || !m.offset.zero()) {  // tokens to oneself are none
+      if (!fabric.grid() && (!fabric.ported || offset.names_node() || !fabric.whole_way(m.from, offset, m.order))) {
+        m.offset = Offset::to_node(index(m.to));
+        m.order = static_cast<std::uint8_t>(route % fabric.tables);
+      }
       ++run.messages;
       run.hops += fabric.hops(m.from, m.to, m.offset, m.order);
       run.bytes += m.bytes;
@@ -165,6 +179,7 @@ void Machine::post(const Chip& chip, Message& m, std::uint32_t lane, std::uint32
     machine.engine_.send(m, label(chip, lane, phase, i));
   }
   m.bytes = whole;
+  m.offset = offset;
   m.order = order;
 }
 

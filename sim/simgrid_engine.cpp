@@ -30,11 +30,12 @@ double seconds(Time t) { return static_cast<double>(t.ps()) * kPicosecond; }
 // The links a message passes, in order.
 void find_route(const Fabric& fabric, const Message& m, std::vector<LinkId>& route) {
   std::uint32_t at = index(m.from);
+  const bool by_offset = fabric.grid() || (fabric.ported && !m.offset.names_node());
   Offset rest = m.offset;
-  const auto arrived = [&] { return fabric.grid() ? rest.zero() : at == index(m.to); };
+  const auto arrived = [&] { return by_offset ? rest.zero() : at == index(m.to); };
   int d = m.order;
   for (route.clear(); !arrived(); at = fabric.links[index(route.back())].to) {
-    if (fabric.grid()) {
+    if (by_offset) {
       while (rest[d] == 0) d = d + 1 == kMaxDimensions ? 0 : d + 1;
       route.push_back(fabric.grid_link(Fabric::port(d, rest[d] < 0), at));
       rest = rest.with(d, rest[d] + (rest[d] < 0 ? 1 : -1));

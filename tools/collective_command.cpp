@@ -109,7 +109,8 @@ void add_collective_flags(CLI::App& app, CollectiveArguments& a) {
          "1KiB..1GiB*4")
       ->type_name("SIZES");
   app.add_option("--algorithm", a.algorithm, "auto (default), or one of hopsim list algorithms")->type_name("NAME");
-  app.add_option("--chunks", a.chunks, "pieces of each shard, forwarded as they arrive; default: 1")->type_name("N");
+  app.add_option("--chunks", a.chunks, "pieces of each shard, forwarded as they arrive; default: the algorithm's own")
+      ->type_name("N");
   app.add_option("--schedule", a.schedule,
                  "optimal (default) or book: on an even ring the shard from halfway round goes in halves, or whole");
   app.add_option("--root", a.root, "of broadcast, reduce, gather, scatter: a chip's number, or coordinates 0,1");

@@ -35,9 +35,6 @@ std::string axis_text(const PlannedStep& s) {
   return text.starts_with('{') ? text.substr(1, text.size() - 2) : text;
 }
 
-// The share of the link's rate that the bytes of the closed form made use of.
-double link_share(const Terms& t, Time time) { return time == Time{} ? 0 : t.transfer_s / time.seconds(); }
-
 std::vector<Table::Column> columns(bool measured) {
   std::vector<Table::Column> columns{{"op", left},     {"axis", left},  {"algorithm", left}, {"bytes"},
                                      {"nccl bytes"},   {"time"},        {"algbw"},           {"busbw"},
@@ -121,7 +118,7 @@ std::vector<std::string> CollectiveTable::cells(const CollectiveRow& row, const 
       format_time(s.lower_bound),
       times(s.lower_bound),
       t.regime(),
-      if_run([&] { return fmt::format("{:.1f} %", link_share(t, time) * 100); }, "100.0 %")};
+      if_run([&] { return fmt::format("{:.1f} %", result->max_utilization * 100); }, "100.0 %")};
   if (measured_) cells.push_back(row.measured ? format_time(*row.measured) : "-");
   if (measured_) cells.push_back(row.measured ? times(*row.measured) : "-");
   return cells;
@@ -145,7 +142,7 @@ Json row_json(const CollectiveRow& row, const RunResult& result) {
   j["lower_bound_s"] = s.lower_bound.seconds();
   if (!s.considered.empty()) j["considered"] = considered_json(s);
   j["regime"] = s.formula.hops + s.formula.nic_hops == 0 ? Json(nullptr) : Json(t.regime());
-  j["link_share"] = link_share(t, r.time());
+  j["link_share"] = result.max_utilization;  // of the busiest link
   j["messages"] = r.messages;
   j["hops"] = r.hops;
   j["measured_s"] = row.measured ? Json(row.measured->seconds()) : Json(nullptr);

@@ -25,6 +25,12 @@ constexpr std::array kTopologies{
     TopologyEntry{"switch", "every chip on one switch", "switch:8,bw=450GB/s,lat=1us"},
 };
 
+// Machines of the catalogue where algorithms run that no bare topology does.
+constexpr std::array kMachines{
+    TopologyEntry{"NVLS node", "GPUs on a switch that reduces", "h100_sxm:8"},
+    TopologyEntry{"nodes of GPUs", "with a NIC a GPU", "h100_sxm:2x8"},
+};
+
 constexpr std::array kCollectives{
     CollectiveEntry{Operation::all_gather, "every chip gets the shards of all", "the gathered array"},
     CollectiveEntry{Operation::reduce_scatter, "sums arrays; every chip keeps its shard of the sum",
@@ -89,7 +95,9 @@ std::span<const CollectiveEntry> known_collectives() { return kCollectives; }
 
 std::vector<Runs> runs_of(std::string_view algorithm) {
   std::vector<Runs> runs;
-  for (const TopologyEntry& topology : known_topologies())
+  std::vector<TopologyEntry> fabrics = known_topologies();
+  fabrics.insert(fabrics.end(), kMachines.begin(), kMachines.end());
+  for (const TopologyEntry& topology : fabrics)
     for (const CollectiveEntry& collective : kCollectives) {
       CollectiveArguments arguments;
       arguments.operations = {std::string(name(collective.operation))};

@@ -8,11 +8,11 @@
 namespace hopsim {
 namespace {
 
-std::string wrap_text(const Shape& s) {
+std::string wrap_text(const Shape& s, const char* names) {
   std::string wrapped;
   for (int d = 0; d < s.dimensions; ++d)
     if (s.wrap[d] || s.twisted(d))
-      wrapped += (wrapped.empty() ? "" : ", ") + std::string{"xyzw"[d]} + (s.twisted(d) ? " with a twist" : "");
+      wrapped += (wrapped.empty() ? "" : ", ") + std::string{names[d]} + (s.twisted(d) ? " with a twist" : "");
   return wrapped.empty() ? "no wraparound" : "wraps around in " + wrapped;
 }
 
@@ -20,7 +20,8 @@ std::string wrap_text(const Shape& s) {
 std::string wiring_text(const MachineModel& m) {
   const bool several = m.domains() > 1;
   if (m.wires == Wires::grid)
-    return several ? fmt::format("{} slices, {}", m.domains(), wrap_text(m.shape)) : wrap_text(m.shape);
+    return several ? fmt::format("{} slices, {}", m.domains(), wrap_text(m.shape, "sxyz"))
+                   : wrap_text(m.shape, "xyzw");
   if (several) return fmt::format("{} nodes of {}", m.domains(), m.domain);
   return m.wires == Wires::switched ? "on one switch" : "wired directly";
 }

@@ -47,8 +47,9 @@ struct Topology {
 bool is_grid(const Topology&);
 
 // How messages find their way. On a grid: dimension by dimension, or split evenly over the rotations of the
-// dimensions' order. Elsewhere by tables, of the ways of least weight: one, or split evenly over several of equal
-// weight where there are.
+// dimensions' order; where links are down, or slices joined, so wherever the way is whole, else by a table. By tables
+// alone, of the ways of least weight: one, or split evenly over several of equal weight where there are. A network
+// without dimensions always goes by a table.
 enum class Routing { dimension_ordered, rotations, table, minimal };
 
 // Flat arrays for an engine. A grid: O(chips + links). Else tables of 4 B x routes x nodes x chips: throws InputError

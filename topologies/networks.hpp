@@ -15,7 +15,7 @@ namespace hopsim {
 // node share its links evenly, so they are one). With `reduces` the switch also reduces and multicasts (NVLS).
 Topology switched(const Shape&, const LinkModel&, bool reduces);
 
-// A link from every chip to every other.
+// A link from every chip to every other. Throws InputError for more than 512 chips.
 Topology fully_connected(const Shape&, const LinkModel&);
 
 // DGX-1 with 8 V100s: six NVLinks a GPU, one or two to each of four others. `link` is one NVLink. Source: NVIDIA

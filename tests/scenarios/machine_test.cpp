@@ -37,7 +37,7 @@ std::vector<std::string> axes(const MachineModel& m) {
   return all;
 }
 std::uint32_t hops(const MachineModel& m, std::uint32_t from, std::uint32_t to) {
-  return m.fabric.hops(ChipId{from}, ChipId{to}, {}, 0);
+  return m.fabric.hops(ChipId{from}, ChipId{to}, Offset::to_node(to), 0);
 }
 Bandwidth gigabytes(double rate) { return Bandwidth(static_cast<std::uint64_t>(rate * 1e9)); }
 
@@ -294,7 +294,7 @@ TEST(Routing, AsAsked) {
   EXPECT_FALSE(routed("table").fabric.grid());
   EXPECT_GT(routed("minimal").fabric.routes, 1u);
   EXPECT_THAT(refusal("{chip: h100_sxm, slice: 8, routing: rotations}"),
-              StartsWith("f.yaml:1:37: this routing is for whole grids"));
+              StartsWith("f.yaml:1:37: messages are split over rotations of the dimensions"));
 }
 
 TEST(Jitter, HasADelayAndASeed) {

@@ -15,7 +15,7 @@ Fabric two_ways(Bandwidth second) {
   Fabric f;
   f.shape.size[0] = 2;
   f.nodes = 4;
-  f.routes = 2;
+  f.routes = f.tables = 2;
   for (const std::uint32_t s : {2u, 3u})
     for (const std::uint32_t c : {0u, 1u}) {
       f.links.push_back({c, s, s == 2 ? 1_GBps : second, 500_ns});
@@ -78,7 +78,7 @@ TEST(Routes, OnAGridTheyAreRotationsOfTheDimensions) {
   s.lanes.push_back({.phases = {}, .atom = 1000_B, .sender_channel = 0});
   s.add(0, std::make_shared<Across>());
   EXPECT_EQ(run(f, {collective(s)}).end, 2000_ns);
-  f.routes = 2;
+  f.routes = f.tables = 2;
   EXPECT_EQ(run(f, {collective(s)}).end, 1500_ns);
 }
 

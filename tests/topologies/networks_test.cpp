@@ -54,7 +54,7 @@ TEST(Switched, HasALinkUpAndALinkDownEach) {
       }
       for (std::uint32_t to = 0; to < 8; ++to) EXPECT_EQ(way(f, chip, to).size(), chip == to ? 0u : 2u);
     }
-    EXPECT_EQ(f.hops(ChipId{0}, ChipId{7}, {}, 0), 2u);
+    EXPECT_EQ(f.hops(ChipId{0}, ChipId{7}, Offset::to_node(7), 0), 2u);
   }
 }
 

@@ -122,10 +122,14 @@ TEST(Routes, OfGridsRotate) {
   EXPECT_EQ(freeze(torus({1}), Routing::rotations).routes, 1u);
   EXPECT_TRUE(freeze(torus({4, 4}), Routing::rotations).grid());
   EXPECT_EQ(freeze(torus({4, 4, 4})).routes, 1u);
-  EXPECT_THAT(complaint([] {
-                freeze(damaged(torus({4, 4}), 0, 1), Routing::rotations);
-              }),
-              HasSubstr("whole grids only; got a machine with switches or with links down; valid: table, minimal"));
+  const Fabric f = freeze(damaged(torus({4, 4}), 0, 1), Routing::rotations);
+  EXPECT_TRUE(f.ported);
+  EXPECT_EQ(f.routes, 2u);
+  EXPECT_FALSE(f.whole_way(ChipId{0}, along(1, 1), 0));
+  EXPECT_TRUE(f.whole_way(ChipId{0}, along(1, 1).with(0, 1), 0));
+  EXPECT_FALSE(f.whole_way(ChipId{0}, along(1, 1).with(0, 1), 1));
+  EXPECT_THAT(complaint([] { freeze(switched(grid_shape({4}, {false}), {}, false), Routing::rotations); }),
+              HasSubstr("on tori and meshes only; got a machine without dimensions; valid: table, minimal"));
 }
 
 // Three levels: 2 hosts a leaf, 2 leaves and 2 middle switches a pod, 2 pods, 4 tops; digits of the destination.
