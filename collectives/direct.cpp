@@ -6,6 +6,7 @@
 
 #include "collectives/direct_phases.hpp"
 #include "collectives/ring_gather.hpp"
+#include "sim/fabric.hpp"
 
 namespace hopsim {
 namespace {
@@ -63,10 +64,11 @@ Loads loads_from(const FarFirst& ways, const Coordinates& at) {
   for (int i = 0; i < ways.count(at); ++i) {
     const Way w = ways.way(at, i);
     loads.hops = std::max(loads.hops, w.offset.hops());
-    loads.own[static_cast<std::size_t>(2 * w.order + (w.offset[w.order] < 0))] += 1.0 / w.of;
-    for (int d = 0; d < kMaxDimensions; ++d)
-      loads.all[static_cast<std::size_t>(2 * d + (w.offset[d] < 0))] +=
-          std::abs(w.offset[d]) / static_cast<double>(w.of);
+    loads.own[static_cast<std::size_t>(Fabric::port(w.order, w.offset[w.order] < 0))] += 1.0 / w.of;
+    for (int d = 0; d < kMaxDimensions; ++d) {
+      const auto port = static_cast<std::size_t>(Fabric::port(d, w.offset[d] < 0));
+      loads.all[port] += std::abs(w.offset[d]) / static_cast<double>(w.of);
+    }
   }
   return loads;
 }

@@ -1,6 +1,7 @@
 #include "topologies/graph_facts.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -74,7 +75,7 @@ HopCounts of_box(const Shape& s) {
   for (int d = 0; d < s.dimensions; ++d) {
     const int n = s.size[d];
     counts.diameter += s.wrap[d] ? n / 2 : n - 1;
-    counts.mean += s.wrap[d] ? static_cast<double>(n * n / 4) / n : static_cast<double>(n * n - 1) / (3.0 * n);
+    counts.mean += s.wrap[d] ? std::floor(n * n * 0.25) / n : static_cast<double>(n * n - 1) / (3.0 * n);
   }
   counts.mean *= static_cast<double>(s.chips()) / static_cast<double>(s.chips() - 1);
   return counts;
