@@ -51,7 +51,7 @@ class Bounds {
     double t = std::max({chips(), columns(), domain_cuts(f_, r_, need_, groups_), byte_hops()});
     if (f_.shape.switches == 0 && need_.operation == Operation::all_reduce)
       t = std::max(t, seconds(2 * (need_.n - 1) * need_.bytes * static_cast<double>(groups_.size()), chips_.total));
-    if (f_.grid()) t = std::max(t, slice_cuts(f_, r_, need_, groups_));
+    if (f_.grid() || (f_.ported && f_.nodes == f_.chips())) t = std::max(t, slice_cuts(f_, r_, need_, groups_));
     return picoseconds(t);
   }
 

@@ -83,9 +83,10 @@ ClosedForm off_grid(const Request& r, double block) {
   f.formula = "blocks a chip sends / (W/2)";
   const bool switched = r.wiring.kind == Wiring::Kind::switched;
   f.link_bytes = near == 0 ? 0 : block * (switched ? near : r.wiring.exchange_load);
-  f.hops = near == 0 ? 0 : switched ? 2 : r.wiring.farthest;
+  const bool away = n - 1 > near;  // at the same time, and longer
+  f.hops = away || near == 0 ? 0 : switched ? 2 : r.wiring.farthest;
   f.nic_bytes = block * (n - 1 - near);
-  f.nic_hops = n - 1 > near ? 2 : 0;  // up to a switch and down again
+  f.nic_hops = away ? std::max(2, r.wiring.farthest) : 0;  // up to a switch and down again at least
   return f;
 }
 
@@ -142,7 +143,7 @@ ClosedForm pairs_form(const Request& r) {
   ClosedForm f{bytes * shared, hops, "bytes over the busiest link / (W/2)"};
   if (across) {
     f.nic_bytes = bytes;
-    f.nic_hops = 2;
+    f.nic_hops = std::max(2, r.wiring.farthest);
   }
   return f;
 }

@@ -30,7 +30,7 @@ struct Wiring {
   std::vector<std::vector<int>> rings;
 
   // Of direct wires: what the busiest link carries, in messages and links of the bandwidth above, when every member
-  // sends one to every other of its group; and the hops to the farthest.
+  // sends one to every other of its group. And the hops to the farthest; over several domains, in another one.
   double exchange_load = 1;
   int farthest = 1;
 

@@ -97,6 +97,10 @@ Wiring wiring_of(const MachineModel& m, const Row& row) {
   }
   w.local = local;
   w.nic = m.nic;
+  const auto& group = groups.front();
+  for (auto to = group.begin() + local; to != group.end(); ++to)
+    for (auto from = group.begin(); from != group.begin() + local; ++from)
+      w.farthest = std::max(w.farthest, static_cast<int>(m.fabric.hops(*from, *to, Offset::to_node(index(*to)), 0)));
   if (m.nvls)
     w.nvls = [shape = m.fabric.shape, domain](const Coordinates& at) {
       return shape.chips() + index(shape.chip(at)) / domain;

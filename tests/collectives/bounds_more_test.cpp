@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/runs.hpp"
+#include "topologies/faults.hpp"
 #include "topologies/networks.hpp"
 
 namespace hopsim::testing {
@@ -56,6 +57,13 @@ TEST(BoundsOverSomeAxes, ColumnsCountTogether) {
   const Shape s = box({4, 4, 4});
   const RowPtr planes = row_over(s, {0, 1}, RowOrder::ring);
   expect_bound(bound(freeze(grid(s, kIci)), Operation::all_gather, planes), kV * 15 / 16 / (4 * kW) + kHop);
+}
+
+// Sixteen rings of 4, each sum told to all in six messages at least, over the 126 links along x that are left of 128.
+TEST(DamagedBounds, ALostLinkRaisesThem) {
+  Topology t = grid(box({4, 4, 4}), kIci);
+  apply_faults(t, {{.from = 0, .to = 16, .down = true}});
+  expect_bound(bound(freeze(t), Operation::all_reduce, row_along(t.shape, 0)), 16 * 6 * kV / (126 * kW) + kHop);
 }
 
 // 4x4x8 twisted: the 127 others are 440 hops away in all (mean 3.4646), over 6 links a chip.
