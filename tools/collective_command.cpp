@@ -108,7 +108,8 @@ void add_collective_flags(CLI::App& app, CollectiveArguments& a) {
          "sizes of the whole array: 4096, a list 1KiB,1MiB, a range 1KiB..100MiB*2 or 1MB..10MB+1MB; default: "
          "1KiB..1GiB*4")
       ->type_name("SIZES");
-  app.add_option("--algorithm", a.algorithm, "auto (default), best, or one of hopsim list algorithms")->type_name("NAME");
+  app.add_option("--algorithm", a.algorithm, "auto (default), best, or one of hopsim list algorithms")
+      ->type_name("NAME");
   app.add_option("--chunks", a.chunks, "pieces of each shard, forwarded as they arrive; default: the algorithm's own")
       ->type_name("N");
   app.add_option("--schedule", a.schedule,
