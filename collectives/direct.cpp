@@ -142,6 +142,7 @@ ClosedForm pairs_form(const Request& r) {
   const auto bytes = static_cast<double>(r.bytes.count());
   ClosedForm f{bytes * shared, hops, "bytes over the busiest link / (W/2)"};
   if (across) {
+    f.hops = 0;  // at the same time, and shorter
     f.nic_bytes = bytes;
     f.nic_hops = std::max(2, r.wiring.farthest);
   }

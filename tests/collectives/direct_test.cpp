@@ -221,6 +221,20 @@ TEST(Direct, UsesAllLinksOfFullyConnectedChips) {
   }
 }
 
+// Two nodes of two, four hops of 1 us apart by way of a spine: what goes within a node is there long before.
+TEST(Direct, BetweenNodesTheNicsAndTheirHopsDecide) {
+  Wiring w = wired(Wiring::Kind::switched, {450_GBps, 500_ns}, LinkModel{50_GBps, 1_us}, 2);
+  w.farthest = 4;
+  Request r{
+      .operation = Operation::all_to_all, .row = row_over(box({4}, false), {0}, RowOrder::rows), .bytes = 16_MiB};
+  r.wiring = w;
+  const double v = 1 << 24;
+  EXPECT_NEAR(choose_algorithm("direct", r).closed_form(r).seconds(w), 2 * v / 16 / 50e9 + 4e-6, 1e-12);
+  r.operation = Operation::send_recv;
+  r.pairs = {{0, 1}, {1, 2}};
+  EXPECT_NEAR(choose_algorithm("direct", r).closed_form(r).seconds(w), v / 50e9 + 4e-6, 1e-12);
+}
+
 TEST(Direct, SharesTheOneLinkToASwitch) {
   Switched node(switched(grid_shape({8}, {false}), kIci, false));
   node.wiring.kind = Wiring::Kind::switched;

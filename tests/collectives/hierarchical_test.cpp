@@ -59,8 +59,12 @@ TEST(Hierarchical, IsProvenOnEveryShapeAndReverses) {
         EXPECT_GE(time, lower_bound(s.fabric, r));
         if (op != all_gather) continue;
         r.operation = reduce_scatter;
-        const double there = time.seconds(), back = s.run(schedule_of("hierarchical", r)).time.seconds();
-        EXPECT_NEAR(back / there, 1, 0.15);  // queues at the switch differ
+        // Either way at most as long as if rails and links waited for each other, and every step for its hops.
+        const double v = 1'000'003, per_step = 2e-6;
+        const double one_by_one =
+            v * (domains - 1) / domains / local / 50e9 + v * (local - 1) / local / 450e9 + domains * per_step;
+        EXPECT_LE(time.seconds(), one_by_one);
+        EXPECT_LE(s.run(schedule_of("hierarchical", r)).time.seconds(), one_by_one);
       }
 }
 
