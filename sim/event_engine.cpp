@@ -79,11 +79,11 @@ void EventEngine::send(const Message& m, const MessageLabel& label) {
   f.port = 0;
   f.order = m.order & 0xf;
   f.polite = m.polite ? 1 : 0;
-  if (keeps_asides_) asides_[i] = {index(m.to), m.channel, overheads_.before(m), totals_.messages - 1, label};
+  const Time delay = overheads_.before(m);
+  if (keeps_asides_) asides_[i] = {index(m.to), m.channel, delay, totals_.messages - 1, label};
   if (index(m.from) >= chips_) return request(next_link(i), i);  // a switch sends on at once
   if (overheads_.chunk > Time{}) return request(channel_resource(m.from, m.channel), i);
-  if (const Time delay = overheads_.before(m); delay > Time{})
-    return queue_.push(later(now_, delay), event(kHead, i));
+  if (delay > Time{}) return queue_.push(later(now_, delay), event(kHead, i));
   request(next_link(i), i);
 }
 
