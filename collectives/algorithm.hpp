@@ -72,6 +72,7 @@ struct Cost {
   const Algorithm* algorithm = nullptr;
   Time time;
 };
+Time modelled_cost(const Algorithm&, const Request&);
 struct Choice {
   const Algorithm* algorithm = nullptr;
   int chunks = 1;

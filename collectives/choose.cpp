@@ -45,15 +45,15 @@ Request with_chunks(const Algorithm& a, Request r, bool own) {
   return r;
 }
 
-Time cost(const Algorithm& a, const Request& r) {
+}  // namespace
+
+Time modelled_cost(const Algorithm& a, const Request& r) {
   const ClosedForm f = a.closed_form(r);
   const auto steps = static_cast<std::uint64_t>(f.steps > 0 ? f.steps : f.hops + f.nic_hops);
   const Time bytes_and_hops = Time::picoseconds(static_cast<std::uint64_t>(f.seconds(r.wiring) * 1e12));
   return later(bytes_and_hops,
                r.wiring.overheads.launch + steps * (r.wiring.overheads.step + r.wiring.overheads.chunk));
 }
-
-}  // namespace
 
 std::vector<const Algorithm*> able_algorithms(const Request& request) {
   std::vector<const Algorithm*> able;
@@ -69,7 +69,7 @@ Choice choose(std::string_view name, const Request& request, bool own_chunks) {
     choice.algorithm = &named(name, request);
   } else {
     for (const Algorithm* a : able_algorithms(request))
-      choice.costs.push_back({a, cost(*a, with_chunks(*a, request, own_chunks))});
+      choice.costs.push_back({a, modelled_cost(*a, with_chunks(*a, request, own_chunks))});
     if (choice.costs.empty())
       throw InputError("no algorithm does " + std::string(hopsim::name(request.operation)) + " here");
     std::stable_sort(choice.costs.begin(), choice.costs.end(),

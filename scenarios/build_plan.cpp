@@ -5,57 +5,18 @@
 #include <algorithm>
 #include <utility>
 
-#include "collectives/bounds.hpp"
-#include "scenarios/choose_by_trying.hpp"
+#include "scenarios/notation_lines.hpp"
 #include "scenarios/row_finder.hpp"
-#include "scenarios/wiring.hpp"
-#include "sharding/collective_step.hpp"
+#include "scenarios/step_options.hpp"
+#include "scenarios/step_planner.hpp"
 #include "sim/units.hpp"
 
 namespace hopsim {
 namespace {
 
-[[noreturn]] void refuse(const FilePlace& place, const std::string& what) {
-  throw PlacedError(place, what + " is not supported yet");
-}
-
-// Where the character at `column` (from 1) of a line of notation stands in its file.
-FilePlace place_in(const NotationStep& step, int column) {
-  const std::string& text = step.text.value;
-  std::size_t byte = 0;
-  for (int c = 1; byte < text.size() && c < column; ++c) do
-      ++byte;
-    while (byte < text.size() && (text[byte] & 0xc0) == 0x80);
-  return step.source.place_of(byte);
-}
-
-Operation operation_of(CollectiveKind kind, const FilePlace& place) {
-  switch (kind) {
-    case CollectiveKind::all_gather:
-      return Operation::all_gather;
-    case CollectiveKind::reduce_scatter:
-      return Operation::reduce_scatter;
-    case CollectiveKind::all_reduce:
-      return Operation::all_reduce;
-    case CollectiveKind::all_to_all:
-      return Operation::all_to_all;
-    case CollectiveKind::slice:
-      break;
-  }
-  refuse(place, "a Slice by itself");
-}
-
-// Of a chip at a share of its speed; rounded up.
-Time slowed(Time t, Ratio speed) {
-  return Time::picoseconds(
-      static_cast<std::uint64_t>((Uint128{t.ps()} * speed.denominator + speed.numerator - 1) / speed.numerator));
-}
-
 class Builder {
  public:
-  Builder(const Scenario& scenario, const MachineModel& machine) : scenario_(scenario), machine_(machine) {
-    for (const NamedSize& d : scenario.dims) sizes_[d.name] = d.size;
-  }
+  Builder(const Scenario& scenario, const MachineModel& machine) : scenario_(scenario), machine_(machine) {}
 
   Plan build() {
     int line = 0;
@@ -63,6 +24,7 @@ class Builder {
       line_ = ++line;
       add(step);
     }
+    check_memory();
     if (scenario_.sweep) plan_.warnings.push_back("sweep is left alone: a run is of the base point");
     return std::move(plan_);
   }
@@ -77,62 +39,24 @@ class Builder {
   }
 
   void add_action(const ProgramStep& step) {
-    if (const auto* s = std::get_if<NotationStep>(&step.action)) return add_notation(*s, step.place);
+    if (const auto* s = std::get_if<NotationStep>(&step.action)) return add_notation(*s);
     if (const auto* s = std::get_if<CollectiveStep>(&step.action)) return add_collective(*s, step);
     if (const auto* s = std::get_if<ComputeStep>(&step.action)) return add_compute(*s, step.place);
     if (const auto* s = std::get_if<LocalMatmulStep>(&step.action)) return add_matmul(*s, step.place);
     if (const auto* s = std::get_if<ParallelStep>(&step.action)) return add_parallel(*s);
-    if (std::holds_alternative<BarrierStep>(step.action)) return add_barrier();
-    refuse(step.place, step.kind);
+    if (const auto* s = std::get_if<HostLoadStep>(&step.action)) return add_host_load(*s, step.place);
+    add_barrier();
   }
 
-  // --- notation ---
-  void add_notation(const NotationStep& step, const FilePlace& place) {
-    try {
-      const Statement statement = parse(step.text.value, machine_.mesh.names());
-      add_inline_sizes(statement, sizes_);
-      if (const auto* c = std::get_if<Collective>(&statement)) return add_collective_line(*c, step, print(statement));
-      if (const auto* d = std::get_if<Declaration>(&statement)) return define(with_sizes(d->array, sizes_));
-    } catch (const NotationError& e) {
-      throw PlacedError(place_in(step, e.column()), e);
-    } catch (const PlacedError&) {
-      throw;
-    } catch (const InputError& e) {
-      throw PlacedError(place, e);
-    }
-    refuse(place, "this kind of line (matmuls and elementwise steps come later)");
+  void add_notation(const NotationStep& step) {
+    for (PlannedWork& w : lines_.add(step, line_)) push(std::move(w.step), std::move(w.task));
   }
 
-  void add_collective_line(const Collective& c, const NotationStep& step, std::string text) {
-    const ResolvedCollective r = collective_step(
-        c, {.mesh = machine_.mesh, .sizes = sizes_, .dtype = scenario_.dtype.value, .arrays = arrays_});
-    define(r.input);
-    define(r.output);
-    PlannedStep planned;
-    planned.line = line_;
-    planned.text = std::move(text);
-    planned.axes = r.axes;
-    planned.local_shape = layout(r.output, sizes_, machine_.mesh, scenario_.dtype.value).local_shape;
-    planned.output = sharding_text(r.output);
-    Request request{.operation = operation_of(r.kind, step.text.place),
-                    .row = rows_.over_axes(r.axes, machine_.row_by_row),
-                    .bytes = r.bytes};
-    run_collective(std::move(planned), std::move(request), step.options, step.text.place);
-    if (r.padded) plan_.warnings.push_back(fmt::format("step {}: shards do not divide evenly and are padded", line_));
-  }
-
-  static std::string sharding_text(ArrayRef a) {
-    for (Dimension& d : a.dimensions)
-      if (!d.name.empty()) d.size.reset();
-    a.dtype.reset();
-    return print(a);
-  }
-
-  void define(const ArrayRef& array) {
-    if (!array.name.empty()) arrays_[array.name] = array;
-    HeldArray held{array.name, sharding_text(array), layout(array, sizes_, machine_.mesh, scenario_.dtype.value)};
-    const auto same = [&](const HeldArray& a) { return a.sharding == held.sharding; };
-    if (std::none_of(plan_.arrays.begin(), plan_.arrays.end(), same)) plan_.arrays.push_back(std::move(held));
+  // Nothing is ever freed, so this is what a chip holds if all lines' arrays live at once.
+  void check_memory() {
+    const Bytes capacity = machine_.chip.hbm_capacity.value, held = plan_.bytes_per_chip();
+    if (capacity > Bytes{} && held > capacity && !lines_.too_large())
+      plan_.warnings.push_back("all arrays together need " + too_much(held, capacity));
   }
 
   // --- operations ---
@@ -144,7 +68,6 @@ class Builder {
                       : call.groups.empty() ? names
                                             : std::vector<std::string>{};
     PlannedStep planned;
-    planned.line = line_;
     planned.text = call.groups.empty() ? fmt::format("{} over {}", title(operation), axes_text(axes))
                                        : fmt::format("{} in {} {}", title(operation), call.groups.size(),
                                                      call.groups.size() == 1 ? "group" : "groups");
@@ -158,43 +81,22 @@ class Builder {
   }
 
   void run_collective(PlannedStep planned, Request request, const StepOptions& options, const FilePlace& place) {
-    request.chunks = options.chunks ? options.chunks->value : 1;
-    request.book = options.schedule && options.schedule->value == StepSchedule::book;
-    request.wiring = wiring_of(machine_, *request.row);
-    const FilePlace& blame = options.algorithm ? options.algorithm->place
-                             : options.chunks  ? options.chunks->place
-                                               : place;
-    const std::string name = options.algorithm ? options.algorithm->value : "auto";
-    try {
-      // Of listed chips of a torus no formula knows the ways, so trying is the cost model.
-      const bool tried = name == "best" || (name == "auto" && request.wiring.kind == Wiring::Kind::grid &&
-                                            request.row->dimensions().empty() && request.size() > 1 &&
-                                            !is_point_to_point(request.operation));
-      Choice choice =
-          tried ? choose_by_trying(machine_, request, !options.chunks) : choose(name, request, !options.chunks);
-      request.chunks = choice.chunks;
-      planned.algorithm = choice.algorithm->name;
-      planned.considered = std::move(choice.costs);
-      planned.tried = tried;
-      planned.formula = choice.algorithm->closed_form(request);
-      planned.closed_form =
-          Time::picoseconds(static_cast<std::uint64_t>(planned.formula.seconds(request.wiring) * 1e12));
-      planned.lower_bound = lower_bound(machine_.fabric, request);
-      planned.kind = hopsim::name(request.operation);
-      planned.collective = request;
-      push(std::move(planned), collective_task(*choice.algorithm, request));
-    } catch (const PlacedError&) {
-      throw;
-    } catch (const InputError& e) {
-      throw PlacedError(blame, e);
-    }
+    auto task =
+        blaming(options, place, [&] { return planner_.collective(std::move(request), collective_options(options)); });
+    task.step.text = std::move(planned.text);
+    task.step.axes = std::move(planned.axes);
+    push(std::move(task.step), std::move(task.task));
   }
 
   // --- computation ---
   void add_compute(const ComputeStep& s, const FilePlace& place) {
-    const Flops flops = s.flops ? s.flops->value : Flops{};
-    const Time time = s.time ? s.time->value : roofline(flops, s.bytes ? s.bytes->value : Bytes{}, s.dtype, place);
-    push_compute("compute", "compute", flops, at_peak(flops, s.dtype, place), time);
+    PlannedTask<ComputeTask> task =
+        computation(s.flops ? s.flops->value : Flops{}, s.bytes ? s.bytes->value : Bytes{}, s.dtype, place);
+    if (s.time) {
+      task = planner_.compute(Flops{}, {.flops = s.time->value, .hbm = {}}, dtype_of(s.dtype));
+      task.step.compute.reset();
+    }
+    push(std::move(task.step), std::move(task.task));
   }
 
   // Every operand is read once from HBM and the result written once.
@@ -203,58 +105,43 @@ class Builder {
     if (m * n >> 62 || m * k >> 62 || k * n >> 62)
       throw PlacedError(place, "the matmul is too large", {}, "operands of less than 2^62 elements");
     const Uint128 elements = m * k + k * n + m * n;
-    const Uint128 bytes =
-        (elements * static_cast<Uint128>(bits(s.dtype ? s.dtype->value : scenario_.dtype.value)) + 7) / 8;
+    const Uint128 bytes = (elements * static_cast<Uint128>(bits(dtype_of(s.dtype))) + 7) / 8;
     if (bytes >> 63) throw PlacedError(place, "the matmul is too large");
-    const Flops flops(2 * m * n * k);
-    push_compute("matmul", fmt::format("matmul {} x {} x {}", s.m.value, s.k.value, s.n.value), flops,
-                 at_peak(flops, s.dtype, place),
-                 roofline(flops, Bytes(static_cast<std::uint64_t>(bytes)), s.dtype, place));
+    auto task = computation(Flops(2 * m * n * k), Bytes(static_cast<std::uint64_t>(bytes)), s.dtype, place);
+    task.step.kind = "matmul";
+    task.step.text = fmt::format("matmul {} x {} x {}", s.m.value, s.k.value, s.n.value);
+    push(std::move(task.step), std::move(task.task));
   }
 
-  // max(FLOPs / (peak x efficiency), bytes / HBM bandwidth).
-  Time roofline(Flops flops, Bytes bytes, const std::optional<Placed<DType>>& dtype, const FilePlace& place) const {
-    const ChipModel& chip = machine_.chip;
-    Time math, memory;
-    if (flops.count() > 0) math = scaled(peak(dtype, place), chip.flops_efficiency.value).duration(flops);
-    if (bytes.count() > 0) {
-      if (chip.hbm_bandwidth.value == Bandwidth{})
-        throw PlacedError(place, "this machine has no HBM bandwidth", {},
-                          "machine.overrides: {hbm_bandwidth: 819 GB/s}");
-      memory = chip.hbm_bandwidth.value.duration(bytes);
-    }
-    return std::max(math, memory);
-  }
-
-  FlopRate peak(const std::optional<Placed<DType>>& dtype, const FilePlace& place) const {
+  PlannedTask<ComputeTask> computation(Flops flops, Bytes bytes, const std::optional<Placed<DType>>& dtype,
+                                       const FilePlace& place) const {
     try {
-      return peak_flops(machine_.chip, name(dtype ? dtype->value : scenario_.dtype.value));
+      const DType type = dtype_of(dtype);
+      return planner_.compute(flops, planner_.compute_cost(flops, bytes, type), type);
     } catch (const InputError& e) {
       throw PlacedError(dtype ? dtype->place : place, e);
     }
   }
 
-  double at_peak(Flops flops, const std::optional<Placed<DType>>& dtype, const FilePlace& place) const {
-    return flops.count() > 0 ? peak(dtype, place).duration(flops).seconds() : 0;
+  DType dtype_of(const std::optional<Placed<DType>>& given) const {
+    return given ? given->value : scenario_.dtype.value;
   }
 
-  void push_compute(std::string kind, std::string text, Flops flops, double seconds_at_peak, Time time) {
+  // A chip's PCIe takes its loads one after the other, also those of branches that run at once.
+  void add_host_load(const HostLoadStep& s, const FilePlace& place) {
+    const auto& pcie = machine_.chip.pcie_bandwidth;
+    if (!pcie)
+      throw PlacedError(place, fmt::format("no PCIe bandwidth of {} is known", machine_.name), {},
+                        "machine.overrides: {pcie_bandwidth: 16 GB/s}");
     PlannedStep planned;
-    planned.line = line_;
-    planned.text = std::move(text);
-    planned.kind = std::move(kind);
-    planned.closed_form = planned.lower_bound = time;
-    planned.flops = flops;
-    planned.seconds_at_peak = seconds_at_peak;
-    push(std::move(planned), ComputeTask{time, on_slow_chips(time)});
-  }
-
-  // What it takes each chip, where some are slow.
-  std::shared_ptr<const std::vector<Time>> on_slow_chips(Time time) const {
-    if (machine_.speeds.empty()) return nullptr;
-    std::vector<Time> times;
-    for (const Ratio& speed : machine_.speeds) times.push_back(slowed(time, speed));
-    return std::make_shared<const std::vector<Time>>(std::move(times));
+    planned.kind = "host_load";
+    planned.text = fmt::format("load {} from the host", format_bytes(s.bytes.value));
+    planned.closed_form = planned.lower_bound = pcie->value.duration(s.bytes.value);
+    if (last_load_ && std::find(after_.begin(), after_.end(), *last_load_) == after_.end())
+      after_.push_back(*last_load_);
+    const Time time = planned.closed_form;
+    push(std::move(planned), HostLoadTask{time});
+    last_load_ = after_.front();
   }
 
   // --- order ---
@@ -273,12 +160,12 @@ class Builder {
 
   void add_barrier() {
     PlannedStep planned;
-    planned.line = line_;
     planned.text = planned.kind = "barrier";
     push(std::move(planned), BarrierTask{});
   }
 
   void push(PlannedStep planned, decltype(Task::work) work) {
+    planned.line = line_;
     plan_.program.push_back({.work = std::move(work), .after = after_});
     plan_.steps.push_back(std::move(planned));
     after_ = {static_cast<std::uint32_t>(plan_.program.size() - 1)};
@@ -287,10 +174,11 @@ class Builder {
   const Scenario& scenario_;
   const MachineModel& machine_;
   const RowFinder rows_{machine_};
+  const StepPlanner planner_{machine_};
   Plan plan_;
-  Sizes sizes_;
-  Arrays arrays_;
-  std::vector<std::uint32_t> after_;  // what the next step comes after
+  NotationLines lines_{scenario_, planner_, plan_};
+  std::vector<std::uint32_t> after_;        // what the next step comes after
+  std::optional<std::uint32_t> last_load_;  // from the host
   int line_ = 0;
 };
 

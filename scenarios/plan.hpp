@@ -3,14 +3,29 @@
 
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "collectives/algorithm.hpp"
 #include "scenarios/machine.hpp"
 #include "sharding/array.hpp"
+#include "sharding/strategy.hpp"
 #include "sim/program.hpp"
 
 namespace hopsim {
+
+// Of one chip: max(FLOPs / (peak x efficiency), bytes / HBM bandwidth), both kept.
+struct ComputeCost {
+  Time flops, hbm;
+  Time time() const { return flops > hbm ? flops : hbm; }
+};
+
+// One of the planner's ways to do a line, and what it takes.
+struct ConsideredStrategy {
+  std::string name;
+  Time time;
+  bool fits = true;  // the memory
+};
 
 // A step that is run: one matmul, collective or computation. Step i is task i of the program.
 struct PlannedStep {
@@ -24,10 +39,14 @@ struct PlannedStep {
   bool tried = false;            // by trying; else by the cost model
   ClosedForm formula;            // of a collective
   Time closed_form, lower_bound;
-  Flops flops;                             // of one chip
-  double seconds_at_peak = 0;              // that they would take at the peak of their dtype
-  std::vector<std::uint64_t> local_shape;  // of the output, where there is one
-  std::string output;                      // its sharding: "A[E, F]"
+  Flops flops;                                 // of one chip
+  double seconds_at_peak = 0;                  // that they would take at the peak of their dtype
+  std::optional<ComputeCost> compute;          // of a computation that is not a given time
+  std::string strategy;                        // of a line that was planned: the way chosen
+  std::vector<ConsideredStrategy> strategies;  // on the first step of such a line: what it was chosen from
+  int product_case = 0;                        // there, of a product: 1 to 4
+  std::vector<std::uint64_t> local_shape;      // of the output, where there is one
+  std::string output;                          // its sharding: "A[E, F]"
 };
 
 struct HeldArray {
@@ -35,11 +54,25 @@ struct HeldArray {
   ArrayLayout layout;
 };
 
+// A line that was planned, for its proof on values.
+struct PlannedLine {
+  int line = 0;
+  Strategy strategy;
+  std::variant<Product, ArrayRef> of;  // a product, or what is brought to another sharding
+};
+
 struct Plan {
   std::vector<PlannedStep> steps;
   Program program;
+  std::vector<PlannedLine> planned_lines;
   std::vector<HeldArray> arrays;  // every array that some step reads or makes
   std::vector<std::string> warnings;
+
+  Bytes bytes_per_chip() const {
+    Bytes sum;
+    for (const HeldArray& a : arrays) sum += a.layout.bytes_per_chip;
+    return sum;
+  }
 };
 
 }  // namespace hopsim

@@ -7,6 +7,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+}  // namespace
+
 Json machine_json(const MachineModel& m) {
   Json dimensions = Json::array(), wrap = Json::array(), mesh = Json::object();
   for (int d = 0; d < m.shape.dimensions; ++d) {
@@ -23,8 +25,6 @@ Json machine_json(const MachineModel& m) {
           {"links", m.fabric.existing_links()}};
 }
 
-}  // namespace
-
 Json considered_json(const PlannedStep& step) {
   Json list = Json::array();
   for (const Cost& c : step.considered)
@@ -34,6 +34,13 @@ Json considered_json(const PlannedStep& step) {
 
 namespace {
 
+Json strategies_json(const PlannedStep& step) {
+  Json list = Json::array();
+  for (const ConsideredStrategy& s : step.strategies)
+    list.push_back({{"name", s.name}, {"time_s", s.time.seconds()}, {"fits", s.fits}});
+  return list;
+}
+
 Json step_json(const StepResult& r, std::size_t index) {
   Json j{{"index", index},
          {"program", r.step.line},
@@ -42,12 +49,19 @@ Json step_json(const StepResult& r, std::size_t index) {
          {"axes", r.step.axes}};
   j["algorithm"] = r.step.algorithm;
   if (!r.step.considered.empty()) j["considered"] = considered_json(r.step);
+  if (r.step.product_case) j["case"] = r.step.product_case;
+  if (!r.step.strategy.empty()) j["strategy"] = r.step.strategy;
+  if (!r.step.strategies.empty()) j["strategies"] = strategies_json(r.step);
   j["bytes"] = r.step.collective ? r.step.collective->bytes.count() : 0;
   j["start_s"] = r.start.seconds();
   j["end_s"] = r.end.seconds();
   j["time_s"] = r.time().seconds();
   j["closed_form_s"] = r.step.closed_form.seconds();
   j["lower_bound_s"] = r.step.lower_bound.seconds();
+  if (r.step.compute) {
+    j["flops_s"] = r.step.compute->flops.seconds();
+    j["hbm_s"] = r.step.compute->hbm.seconds();
+  }
   j["algbw_Bps"] = r.algbw;
   j["busbw_Bps"] = r.busbw;
   j["messages"] = r.messages;

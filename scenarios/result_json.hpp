@@ -10,6 +10,9 @@ namespace hopsim {
 // Keys keep their order. But for "cost", equal runs give equal bytes.
 nlohmann::ordered_json to_json(const RunResult&, const MachineModel&);
 
+// {chip, chips, nodes, dimensions, wrap, mesh, links}.
+nlohmann::ordered_json machine_json(const MachineModel&);
+
 // What a step's algorithm was chosen from: {"by": "cost model" or "simulation", "algorithms": [{algorithm, cost_s}]}.
 nlohmann::ordered_json considered_json(const PlannedStep&);
 

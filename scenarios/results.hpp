@@ -51,7 +51,8 @@ struct RunResult {
   std::vector<LinkUse> busiest;  // at most 5, the busiest first
   double max_utilization = 0, mean_utilization = 0;
   Bytes link_bytes;
-  bool verified = false;  // every collective's schedule was proven
+  bool verified = false;         // every collective's schedule was proven, and every line that was planned
+  std::size_t lines_proven = 0;  // of the latter, on values
   std::vector<ExpectResult> expect;
   std::vector<std::string> warnings;
 

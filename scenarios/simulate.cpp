@@ -9,10 +9,9 @@
 #include <numeric>
 
 #include "collectives/proof.hpp"
-#include "sim/activity.hpp"
+#include "sharding/values.hpp"
 #include "sim/event_engine.hpp"
 #include "sim/machine.hpp"
-#include "sim/simgrid_engine.hpp"
 
 namespace hopsim {
 namespace {
@@ -23,6 +22,8 @@ void prove_all(const MachineModel& machine, const Plan& plan) {
   for (std::size_t i = 0; i < plan.steps.size(); ++i)
     if (plan.steps[i].collective)
       prove(machine.shape, *plan.steps[i].collective, *std::get<CollectiveTask>(plan.program[i].work).schedule);
+  for (const PlannedLine& line : plan.planned_lines)
+    std::visit([&](const auto& of) { prove_values(line.strategy, of, machine.mesh); }, line.of);
 }
 
 StepResult step_result(const PlannedStep& step, const TaskTotals& t) {
@@ -35,15 +36,12 @@ StepResult step_result(const PlannedStep& step, const TaskTotals& t) {
 }
 
 std::unique_ptr<Engine> make_engine(const MachineModel& m, const RunOptions& options, Activity& activity) {
-  if (options.engine == "simgrid")
-    return std::make_unique<SimgridEngine>(m.fabric, m.overheads, options.recorder, &activity);
+  if (options.engine.make) return options.engine.make(m.fabric, m.overheads, options.recorder, &activity);
   return std::make_unique<EventEngine>(m.fabric, m.overheads, options.recorder, &activity);
 }
 
-// SimGrid shares links to about 1e-5.
-void check_bound(const StepResult& r, const std::string& engine) {
-  const double tolerance = engine == "simgrid" ? 1e-5 : 0;
-  if (r.time().seconds() < r.step.lower_bound.seconds() * (1 - tolerance))
+void check_bound(const StepResult& r, double precision) {
+  if (r.time().seconds() < r.step.lower_bound.seconds() * (1 - precision))
     throw BoundBeaten(fmt::format("step {} ({}) took {} us, below its lower bound of {} us", r.step.line, r.step.text,
                                   r.time().seconds() * 1e6, r.step.lower_bound.seconds() * 1e6));
 }
@@ -115,11 +113,12 @@ RunResult simulate(const MachineModel& machine, const Plan& plan, const RunOptio
 
   RunResult result;
   result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  result.engine = options.engine;
+  result.engine = options.engine.name;
   result.verified = options.verify;
+  result.lines_proven = options.verify ? plan.planned_lines.size() : 0;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     result.steps.push_back(step_result(plan.steps[i], chips.totals()[i]));
-    check_bound(result.steps.back(), options.engine);
+    check_bound(result.steps.back(), options.engine.precision);
     result.time = std::max(result.time, result.steps.back().end);
   }
   result.totals = engine->totals();
@@ -129,7 +128,7 @@ RunResult simulate(const MachineModel& machine, const Plan& plan, const RunOptio
   add_links(result, machine.fabric, engine->link_busy());
   add_flops(result, machine, plan);
   result.arrays = plan.arrays;
-  for (const HeldArray& a : plan.arrays) result.peak_bytes_per_chip += a.layout.bytes_per_chip;
+  result.peak_bytes_per_chip = plan.bytes_per_chip();
   result.warnings = machine.warnings;
   result.warnings.insert(result.warnings.end(), plan.warnings.begin(), plan.warnings.end());
   result.peak_rss_bytes = peak_rss();

@@ -1,9 +1,13 @@
 // Runs a plan on a machine, and checks that it obeyed physics.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 
 #include "scenarios/results.hpp"
+#include "sim/activity.hpp"
+#include "sim/engine.hpp"
 #include "sim/recorder.hpp"
 
 namespace hopsim {
@@ -13,9 +17,17 @@ struct BoundBeaten : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// What carries a run's messages and computations.
+struct EngineChoice {
+  std::string name = "event";
+  // None: the event engine.
+  std::function<std::unique_ptr<Engine>(const Fabric&, const Overheads&, Recorder*, Activity*)> make{};
+  double precision = 0;  // by what share of its time a step may come out too short
+};
+
 struct RunOptions {
-  std::string engine = "event";  // or "simgrid", of which there can be one a process
-  bool verify = false;           // prove every collective's schedule first
+  EngineChoice engine{};
+  bool verify = false;  // prove every collective's schedule, and every planned line's values, first
   Recorder* recorder = nullptr;
 };
 

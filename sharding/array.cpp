@@ -143,6 +143,13 @@ std::string shape_text(const std::vector<std::uint64_t>& shape) {
   return "[" + text + "]";
 }
 
+std::string sharding_text(ArrayRef a) {
+  for (Dimension& d : a.dimensions)
+    if (!d.name.empty()) d.size.reset();
+  a.dtype.reset();
+  return print(a);
+}
+
 std::uint64_t copies(const ArrayRef& a, const Mesh& mesh) {
   require_dimensions(a);
   std::uint64_t different = mesh.ways(a.unreduced);

@@ -75,6 +75,9 @@ struct IndexRange {
 std::vector<IndexRange> index_ranges(const ArrayRef&, const Sizes&, const Mesh&,
                                      const std::vector<std::uint32_t>& coordinates);
 
+// "A[I_X, J]{U_Y}": as people write it, without element type, and with sizes only where a dimension has no name.
+std::string sharding_text(ArrayRef);
+
 // Elements of a shape. Throws InputError at 2^63 and above.
 std::uint64_t element_count(const std::vector<std::uint64_t>& shape);
 std::string shape_text(const std::vector<std::uint64_t>& shape);  // "[8, 2048]"

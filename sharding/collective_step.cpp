@@ -13,15 +13,6 @@ bool contains(const Axes& axes, const std::string& axis) {
   return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
-// As people write it: sizes only where nothing else names the dimension.
-std::string shown(ArrayRef a) {
-  for (Dimension& d : a.dimensions) {
-    if (!d.name.empty()) d.size.reset();
-  }
-  a.dtype.reset();
-  return print(a);
-}
-
 // What the array must look like afterwards, and along which axes shards lie.
 struct Effect {
   ArrayRef output;
@@ -66,8 +57,8 @@ class Check {
   Effect all_reduce() {
     Effect e{input_, c_.axes.empty() ? input_.unreduced : c_.axes};
     if (e.axes.empty()) {
-      fail("AllReduce of an array without partial sums", shown(input_),
-           shown(with_unreduced({"X"})) + " and the like");
+      fail("AllReduce of an array without partial sums", sharding_text(input_),
+           sharding_text(with_unreduced({"X"})) + " and the like");
     }
     sum(e);
     return e;
@@ -94,9 +85,9 @@ class Check {
       Axes& axes = e.output.dimensions[i].axes;
       const auto first = std::find_if(axes.begin(), axes.end(), [&](auto& a) { return contains(c_.axes, a); });
       if (first == axes.end()) continue;
-      if (i == keep) fail(label(i) + " is already split over " + *first, shown(input_), "another dimension");
+      if (i == keep) fail(label(i) + " is already split over " + *first, sharding_text(input_), "another dimension");
       if (!std::all_of(first, axes.end(), [&](auto& a) { return contains(c_.axes, a); })) {
-        fail(operation() + " would leave " + label(i) + " in strided pieces", shown(input_),
+        fail(operation() + " would leave " + label(i) + " in strided pieces", sharding_text(input_),
              "the last axes of " + axes_text(axes) + ", such as " + axes.back());
       }
       e.axes.insert(e.axes.end(), first, axes.end());
@@ -105,7 +96,7 @@ class Check {
     }
     for (const std::string& axis : c_.axes) {
       if (!contains(e.axes, axis)) {
-        fail(operation() + " needs an input sharded over " + axis, shown(input_), sharded_axes());
+        fail(operation() + " needs an input sharded over " + axis, sharding_text(input_), sharded_axes());
       }
     }
   }
@@ -113,7 +104,8 @@ class Check {
   void sum(Effect& e) {
     for (const std::string& axis : e.axes) {
       if (!contains(input_.unreduced, axis)) {
-        fail(operation() + " needs an input unreduced over " + axis, shown(input_), shown(with_unreduced(e.axes)));
+        fail(operation() + " needs an input unreduced over " + axis, sharding_text(input_),
+             sharding_text(with_unreduced(e.axes)));
       }
     }
     std::erase_if(e.output.unreduced, [&](const std::string& a) { return contains(e.axes, a); });
@@ -122,12 +114,13 @@ class Check {
   void split(Effect& e, std::size_t to) {
     for (const std::string& axis : c_.axes) {
       if (contains(e.output.unreduced, axis)) {
-        fail(operation() + " splits over an axis of a partial sum", shown(input_),
+        fail(operation() + " splits over an axis of a partial sum", sharding_text(input_),
              "AllReduce or ReduceScatter first");
       }
       for (std::size_t i = 0; i < e.output.dimensions.size(); ++i) {
         if (contains(e.output.dimensions[i].axes, axis)) {
-          fail(operation() + " would use axis " + axis + " twice; " + label(i) + " is split over it", shown(input_));
+          fail(operation() + " would use axis " + axis + " twice; " + label(i) + " is split over it",
+               sharding_text(input_));
         }
       }
     }
@@ -211,7 +204,7 @@ ArrayRef checked_output(const ArrayRef& written, const ArrayRef& computed, const
   const auto fail = [&](int column, const std::string& problem) {
     ArrayRef expected = computed;
     expected.name = written.name;
-    throw NotationError(column, problem, shown(written), shown(expected));
+    throw NotationError(column, problem, sharding_text(written), sharding_text(expected));
   };
   ArrayRef result = computed;
   result.name = written.name;

@@ -186,6 +186,8 @@ class Lexer {
 
   std::vector<Token> run() {
     drop_display_marks();
+    drop_list_number();
+    drop_remark();
     while (at_ < text_.size()) next();
     if (dollars_ % 2 != 0) throw NotationError(last_dollar_, "a $ is not paired");
     out_.push_back({Mark::end, "", static_cast<int>(text_.size()) + 1, false, false});
@@ -204,6 +206,41 @@ class Lexer {
     while (last > first && space(text_[last - 1])) --last;
     if (last - first < 4 || text_.compare(first, 2, U"\\[") != 0 || text_.compare(last - 2, 2, U"\\]") != 0) return;
     text_[first] = text_[first + 1] = text_[last - 2] = text_[last - 1] = U' ';
+  }
+
+  // "2. " of a list.
+  void drop_list_number() {
+    std::size_t end = 0;
+    while (end < text_.size() && space(text_[end])) ++end;
+    const std::size_t digits = end;
+    while (end < text_.size() && digit(text_[end])) ++end;
+    if (end == digits || end + 1 >= text_.size() || (text_[end] != U'.' && text_[end] != U')')) return;
+    if (space(text_[end + 1])) std::fill(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(end + 1), U' ');
+  }
+
+  // What stands in parentheses behind it all: "... -> C[I, K] (no communication)", also in those of Chinese text.
+  void drop_remark() {
+    std::size_t last = text_.size();
+    while (last > 0 && space(text_[last - 1])) --last;
+    if (last == 0 || (text_[last - 1] != U')' && text_[last - 1] != U'）')) return;
+    std::size_t before = 0, brace = 0;  // the last character that is no space, the last { or \{
+    int depth = 0;
+    for (std::size_t i = 0; i < last; ++i) {
+      const char32_t c = text_[i];
+      const bool remark = c == U'（' || (c == U'(' && before + 1 < i);
+      if (remark && depth == 0 && ends_array(before, brace)) {
+        std::fill(text_.begin() + static_cast<std::ptrdiff_t>(i), text_.end(), U' ');
+        return;
+      }
+      depth += (c == U'[' || c == U'(') - (c == U']' || c == U')');
+      if (c == U'{') brace = i;
+      if (!space(c)) before = i;
+    }
+  }
+
+  // Whether an array, or a call, can end here: not a subscript in braces.
+  bool ends_array(std::size_t at, std::size_t brace) const {
+    return text_[at] == U']' || text_[at] == U')' || (text_[at] == U'}' && text_[brace + 1] == U'U');
   }
 
   void emit(Mark mark, std::size_t length, std::string text = {}) {

@@ -230,6 +230,13 @@ Machine::DeviceProgram Machine::run_compute(Chip chip, Time busy) {
   chip.machine->finish(chip.run->task, chip.id);
 }
 
+Machine::DeviceProgram Machine::run_host_load(Chip chip, Time time) {
+  chip.machine->engine_.count_after(time, chip.run->timer(chip.id));
+  Take done(chip, chip.run->timer(chip.id), 1);
+  co_await done;
+  chip.machine->finish(chip.run->task, chip.id);
+}
+
 Machine::Machine(const Fabric& fabric, Engine& engine, const Overheads& overheads, Recorder* recorder)
     : fabric_(fabric),
       engine_(engine),
@@ -345,6 +352,8 @@ void Machine::start(std::uint32_t task, const std::vector<ChipId>& chips) {
     for (const ChipId c : chips_among(chips, task))
       run_compute({this, &run, c, fabric_.shape.at(c)},
                   compute->busy_of ? (*compute->busy_of)[index(c)] : compute->busy);
+  } else if (const auto* load = std::get_if<HostLoadTask>(&work)) {
+    for (const ChipId c : chips_among(chips, task)) run_host_load({this, &run, c, fabric_.shape.at(c)}, load->time);
   } else if (overheads_.launch > Time{}) {
     for (const ChipId c : chips) after_launch({this, &run, c, fabric_.shape.at(c)});
   } else {

@@ -76,6 +76,7 @@ class Machine final : public CounterSink {
   static DeviceProgram run_lane(Chip chip, std::uint32_t lane);
   static DeviceProgram after_launch(Chip chip);
   static DeviceProgram run_compute(Chip chip, Time busy);
+  static DeviceProgram run_host_load(Chip chip, Time time);
   static void post(const Chip&, Message&, std::uint32_t lane, std::uint32_t phase, int i);
 
   void prepare(const Program&);

@@ -25,10 +25,15 @@ struct ComputeTask {
   std::shared_ptr<const std::vector<Time>> busy_of{};
 };
 
+// Every chip waits for its host, over links of its own that are no part of the fabric. Occupies nothing else.
+struct HostLoadTask {
+  Time time;
+};
+
 struct BarrierTask {};  // every chip waits for all others; itself it takes no time
 
 struct Task {
-  std::variant<CollectiveTask, ComputeTask, BarrierTask> work;
+  std::variant<CollectiveTask, ComputeTask, HostLoadTask, BarrierTask> work;
   std::vector<std::uint32_t> after;  // indices of earlier tasks
 };
 

@@ -68,7 +68,7 @@ class CollectiveRun {
   RunResult simulated(const CollectiveRow& row) {
     progress_.at(fmt::format("row {} of {}: {} of {}", results_.size() + 1, all_.rows.size(), row.step().text,
                              format_bytes(row.step().collective->bytes)));
-    return simulate(all_.machine, row.plan, {flags_.engine, flags_.verify, trace_ ? &*trace_ : nullptr});
+    return simulate(all_.machine, row.plan, {flags_.run_on, flags_.verify, trace_ ? &*trace_ : nullptr});
   }
 
   void warn(const CollectiveRow& row) {

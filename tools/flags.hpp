@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "scenarios/fields.hpp"
+#include "scenarios/simulate.hpp"
 
 namespace hopsim {
 
 struct CommonFlags {
   std::string engine = "event";
+  EngineChoice run_on;            // the engine of that name
   std::string fold = "auto";
   std::string machine;            // empty: the file's
   std::vector<std::string> sets;  // KEY=VALUE

@@ -17,6 +17,8 @@
 #include "sim/machine.hpp"
 #include "sim/version.hpp"
 #include "tools/collective_command.hpp"
+#include "tools/engines.hpp"
+#include "tools/explain_command.hpp"
 #include "tools/list_command.hpp"
 #include "tools/run_command.hpp"
 #include "tools/show_command.hpp"
@@ -83,6 +85,10 @@ int dispatch(int argc, char** argv) {
   CLI::App& collective_app = add_command(app, "collective", "time collectives, without a file");
   hopsim::add_collective_flags(collective_app, collective);
 
+  hopsim::ExplainArguments explain;
+  CLI::App& explain_app = add_command(app, "explain", "what a line of the book's notation means, and what it takes");
+  hopsim::add_explain_flags(explain_app, explain);
+
   hopsim::SweepArguments sweep;
   CLI::App& sweep_app = add_command(app, "sweep", "run a scenario at every point of its sweep");
   hopsim::add_sweep_flags(sweep_app, sweep);
@@ -97,7 +103,10 @@ int dispatch(int argc, char** argv) {
   hopsim::add_show_flags(show_app, show);
 
   if (const auto code = parse(app, argc, argv)) return *code;
+  for (hopsim::CommonFlags* flags : {&run.flags, &collective.flags, &sweep.flags})
+    flags->run_on = hopsim::engine_named(flags->engine, argv);
   if (collective_app.parsed()) return hopsim::collective_command(collective, streams(collective.flags.log_level));
+  if (explain_app.parsed()) return hopsim::explain_command(explain, streams(explain.log_level));
   if (sweep_app.parsed()) return hopsim::sweep_command(sweep, streams(sweep.flags.log_level));
   if (list_app.parsed()) return hopsim::list_command(list, streams("info"));
   if (show_app.parsed()) return hopsim::show_command(show, streams("info"));

@@ -56,6 +56,35 @@ std::string considered(const RunResult& r) {
   return text;
 }
 
+std::string way(const ConsideredStrategy& s) {
+  return fmt::format("{} {}{}", s.name, format_time(s.time), s.fits ? "" : " (does not fit the memory)");
+}
+
+// "step 1: case 4, repaired: gather B over X 10 us (or: gather A over X 12 us)".
+std::string strategies_line(const PlannedStep& step) {
+  if (step.strategies.empty()) return {};
+  std::string taken, others;
+  for (const ConsideredStrategy& s : step.strategies)
+    if (s.name == step.strategy)
+      taken = way(s);
+    else
+      others += (others.empty() ? "" : "; ") + way(s);
+  const int number = step.product_case;
+  const std::string of = number ? fmt::format("case {}{}: ", number, number == 4 ? ", repaired" : "") : "";
+  return fmt::format("step {}: {}{}{}\n", step.line, of, taken, others.empty() ? "" : " (or: " + others + ")");
+}
+
+std::string planned(const RunResult& r) {
+  std::string text;
+  for (const StepResult& s : r.steps) {
+    text += strategies_line(s.step);
+    if (const auto& c = s.step.compute; c && c->flops > Time{} && c->hbm > c->flops)
+      text += fmt::format("step {}: bound by HBM: {} of memory against {} of FLOPs\n", s.step.line,
+                          format_time(c->hbm), format_time(c->flops));
+  }
+  return text;
+}
+
 std::string totals(const RunResult& r) {
   std::string text =
       fmt::format("total {}: compute {}, communication {} ({} exposed, {:.1f} % hidden)\n", format_time(r.time),
@@ -65,6 +94,9 @@ std::string totals(const RunResult& r) {
     text += fmt::format("busiest link {}, busy {:.1f} % of the time; {:.1f} % over all links\n",
                         r.busiest.front().link, r.busiest.front().utilization * 100, r.mean_utilization * 100);
   if (r.verified) text += "data flow proven: every chip ends with every contribution exactly once\n";
+  if (r.lines_proven)
+    text += fmt::format("values proven of {} planned line{}: every chip ends with its block of the true result\n",
+                        r.lines_proven, r.lines_proven == 1 ? "" : "s");
   return text;
 }
 
@@ -127,7 +159,7 @@ std::string describe(const MachineModel& m) {
 
 std::string report(const RunResult& r, const MachineModel& machine) {
   std::string text = r.scenario + ": " + describe(machine) + (r.engine == "simgrid" ? ", on SimGrid" : "") + "\n" +
-                     steps_table(r) + considered(r) + totals(r);
+                     steps_table(r) + planned(r) + considered(r) + totals(r);
   for (const ExpectResult& e : r.expect) text += expectation_line(e);
   return text;
 }

@@ -37,7 +37,7 @@ struct Ran {
 Ran run_one(const Prepared& p, const CommonFlags& flags) try {
   std::optional<perfetto::TraceWriter> trace;
   if (!flags.trace.empty()) trace.emplace(flags.trace, p.machine.fabric, trace_steps(p.plan));
-  Ran ran{simulate(p.machine, p.plan, {flags.engine, flags.verify, trace ? &*trace : nullptr}), {}};
+  Ran ran{simulate(p.machine, p.plan, {flags.run_on, flags.verify, trace ? &*trace : nullptr}), {}};
   ran.result.scenario = p.scenario.name;
   ran.result.expect = evaluate(p.scenario.expect, ran.result, p.machine);
   if (trace) {

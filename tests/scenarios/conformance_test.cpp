@@ -71,8 +71,8 @@ struct Conformance : ::testing::TestWithParam<std::string> {
       return false;
     }
     try {
-      const RunResult first = simulate(machine, plan, {.engine = "event", .verify = true, .recorder = nullptr});
-      const RunResult again = simulate(machine, plan, {.engine = "event", .verify = false, .recorder = nullptr});
+      const RunResult first = simulate(machine, plan, {.verify = true});
+      const RunResult again = simulate(machine, plan, {.verify = false});
       EXPECT_EQ(first.fingerprint, again.fingerprint);
       EXPECT_EQ(first.steps[0].hops, first.totals.link_hops);
       EXPECT_EQ(first.steps[0].messages, first.totals.messages);

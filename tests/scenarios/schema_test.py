@@ -70,8 +70,8 @@ def in_place_of(document, path, value):
 
 class Schemas(unittest.TestCase):
     def test_are_schemas(self):
-        self.assertEqual(sorted(SCHEMAS), ['collective.schema.json', 'run.schema.json', 'scenario.schema.json',
-                                           'sweep.schema.json'])
+        self.assertEqual(sorted(SCHEMAS), ['collective.schema.json', 'explain.schema.json', 'run.schema.json',
+                                           'scenario.schema.json', 'sweep.schema.json'])
         for schema in SCHEMAS.values():
             jsonschema.Draft7Validator.check_schema(schema)
 
@@ -274,6 +274,24 @@ class Results(unittest.TestCase):
             self.assertEqual(told(schema.iter_errors(result)), '')
             for key in result:
                 self.assertFalse(schema.is_valid({other: result[other] for other in result if other != key}), key)
+
+    def test_of_explanations_are_valid(self):
+        schema = jsonschema.Draft7Validator(SCHEMAS['explain.schema.json'])
+        sized = ['--machine', 'tpu_v5e:4x4', '--dims', 'I=64,J=128,K=256']
+        lines = [['C[I_X, K] = A[I_X, J_Y] * B[J_Y, K]'], ['A[I_X, J] * B[J, K_X]', '--backward'],
+                 ['C[I, K] = A[I, J_X] * B[J, K]', *sized, '--backward', '--verify'],
+                 ['C[I, K] = A[I, J] * B[J, K]', *sized, '--best'], ['A[I_XY]'], ['A[I_XY=30]', '--mesh', 'X=2,Y=3'],
+                 ['A[I, J] = AllGather_X(A[I_X, J])', *sized[:2]], ['A[I_X=64] -> A[I]', *sized[:2]],
+                 ['H[I=64] = gelu(M[I=64])', *sized[:2]]]
+        for line in lines:
+            with self.subTest(line):
+                done = run('explain', *line, '--json', '-')
+                self.assertEqual(done.returncode, 0, done.stderr)
+                result = json.loads(done.stdout)
+                self.assertEqual(told(schema.iter_errors(result)), '')
+                self.assertFalse(schema.is_valid({**result, 'more': 1}))
+                for key in result:
+                    self.assertFalse(schema.is_valid({other: result[other] for other in result if other != key}), key)
 
     def test_of_sweeps_are_valid(self):
         schema = jsonschema.Draft7Validator(SCHEMAS['sweep.schema.json'])

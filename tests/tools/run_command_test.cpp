@@ -80,6 +80,70 @@ TEST(RunCommand, UtilisationIsOfEachTypesPeak) {
   EXPECT_NEAR(hopsim({"run", file, "--json", "-"}).json()["mfu"].get<double>(), 0.95, 1e-6);
 }
 
+// I_X, K_X on a line of 4: A is 512 x 512, B 512 x 64, so B is the one to gather.
+TEST(RunCommand, ProductsSayHowTheyAreDone) {
+  const Scratch folder;
+  const auto file = write(folder / "p.yaml",
+                          "machine: {chip: tpu_v5e, slice: 4, ideal: true}\n"
+                          "dims: {I: 512, J: 512, K: 64}\n"
+                          "program:\n"
+                          "  - C[I_X, K] = A[I_X, J] * B[J, K_X]\n"
+                          "  - D[I_X, K] = relu(C)\n");
+  const Finished f = hopsim({"run", file, "--verify"});
+  EXPECT_EQ(f.code, 0) << f.err;
+  EXPECT_THAT(f.out, HasSubstr("step 1: case 4, repaired: gather B over X "));
+  EXPECT_THAT(f.out, HasSubstr("(or: gather A over X"));
+  EXPECT_THAT(f.out, HasSubstr("step 1: bound by HBM: "));
+  EXPECT_THAT(f.out, HasSubstr("values proven of 1 planned line: "));
+  const Json steps = hopsim({"run", file, "--json", "-"}).json()["steps"];
+  ASSERT_EQ(steps.size(), 3u);
+  EXPECT_EQ(steps[0]["case"], 4);
+  EXPECT_EQ(steps[0]["strategy"], "gather B over X");
+  EXPECT_EQ(steps[0]["strategies"][0]["name"], "gather B over X");
+  EXPECT_EQ(steps[1]["strategy"], "gather B over X");
+  EXPECT_FALSE(steps[1].contains("strategies"));
+  // 128 x 512, 512 x 64 and 128 x 64 elements at 820 GB/s; 2 x 128 x 512 x 64 FLOPs at 1.97e14/s.
+  EXPECT_NEAR(steps[1]["hbm_s"].get<double>(), 2 * (65536 + 32768 + 8192) / 820e9, 1e-11);
+  EXPECT_NEAR(steps[1]["flops_s"].get<double>(), 2.0 * 128 * 512 * 64 / 1.97e14, 1e-11);
+  EXPECT_EQ(steps[2]["kind"], "elementwise");
+}
+
+struct BadLine {
+  std::string line;
+  int column;  // in the line, from 1
+  std::string says;
+};
+void PrintTo(const BadLine& bad, std::ostream* out) { *out << bad.line; }
+
+class BadNotation : public testing::TestWithParam<BadLine> {};
+
+TEST_P(BadNotation, HasItsColumn) {
+  const Scratch folder;
+  const auto file = write(folder / "b.yaml",
+                          "machine: {chip: tpu_v5e, slice: 4x4}\n"
+                          "dims: {I: 512, J: 512, K: 64, L: 64, M: 1099511627776, N: 1099511627776}\n"
+                          "program:\n"
+                          "  - P[I, K]{U_X} = A[I, J_X] * B[J_X, K]\n"
+                          "  - " +
+                              GetParam().line + "\n");
+  const Finished f = hopsim({"run", file});
+  EXPECT_EQ(f.code, 2);
+  EXPECT_EQ(f.out, "");
+  EXPECT_THAT(f.err, StartsWith("hopsim: " + file.string() + ":5:" + std::to_string(4 + GetParam().column) + ": "));
+  EXPECT_THAT(f.err, HasSubstr(GetParam().says));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, BadNotation,
+                         testing::Values(BadLine{"C[I, K] = A[I, J] * B[J K]", 25, "expected , or ]; got 'K'"},
+                                         BadLine{"C[I, K] = A[I, J=512] * B[J=256, K]", 27, "J"},
+                                         BadLine{"C[I, K] = A[I, J_W] * B[J, K]", 18, "X, Y"},
+                                         BadLine{"C[I, K] = A[I_X, J_X] * B[J, K]", 20, "X"},
+                                         BadLine{"C[I, K] = A[I, J] * B[L, K]", 21, "nothing to contract over"},
+                                         BadLine{"C[I, L] = A[I, J] * B[J, K]", 6, "L"},
+                                         BadLine{"D[I, J] = P * A[K, J]", 11, "partial sum"},
+                                         BadLine{"D[I, K] = gelu(P)", 16, "gelu needs the whole array"},
+                                         BadLine{"D[N, M] = E[N, J] * F[J, M]", 1, "too many"}));
+
 TEST(RunCommand, ExpectationsHaveTheUnitOfTheirValue) {
   const Scratch folder;
   for (const char* expect :

@@ -1,0 +1,70 @@
+// The lines of notation in a scenario's program: what each makes every chip do, and the arrays it defines.
+//
+//   A[I_X, J]                      declares an array: free
+//   B[I_X, J] = Slice_X(A[I, J])   free
+//   A[I, J] = AllGather_X(...)     one collective
+//   H[B, F_X] = gelu(M[B, F_X])    every chip on its own blocks, as fast as its HBM
+//   C[I, K] = A[I, J_X] * B[J_X, K], A[I_X] -> A[I]   the planner's strategy, step by step
+//
+// A product leaves its operands as they were defined; copies it gathers or slices count as memory only.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "scenarios/plan.hpp"
+#include "scenarios/product_plan.hpp"
+#include "scenarios/program.hpp"
+#include "scenarios/scenario.hpp"
+#include "scenarios/step_planner.hpp"
+#include "sharding/collective_step.hpp"
+
+namespace hopsim {
+
+// "34.36 GB a chip, which has 16 GB of memory"
+std::string too_much(Bytes needed, Bytes capacity);
+
+using PlannedWork = PlannedTask<decltype(Task::work)>;
+
+class NotationLines {
+ public:
+  // All must outlive it. Arrays, planned lines and warnings go to the plan.
+  NotationLines(const Scenario&, const StepPlanner&, Plan&);
+
+  // One after the other. Throws PlacedError.
+  std::vector<PlannedWork> add(const NotationStep&, int line);
+  // Whether some line did not fit a chip's memory; the plan has a warning of each.
+  bool too_large() const { return too_large_; }
+
+ private:
+  struct Line {
+    const NotationStep& step;
+    int number;
+    std::string text;  // as printed
+    std::vector<PlannedWork> work;
+  };
+
+  void add(Line&, const Declaration&);
+  void add(Line&, const Collective&);
+  void add(Line&, const Elementwise&);
+  void add(Line&, const Matmul&);
+  void add(Line&, const Reshard&);
+
+  void add_collective(Line&, const ResolvedCollective&, std::string text, bool planned);
+  void add_strategy(Line&, const StrategyPlan&, std::variant<Product, ArrayRef> of);
+  void warn_of_size(const Line&, const Strategy&);
+  void hold(Line&, const ArrayRef&);    // as memory
+  void define(Line&, const ArrayRef&);  // for later lines, too
+  ArrayContext context() const;
+  const MachineModel& machine() const { return planner_.machine(); }
+
+  const Scenario& scenario_;
+  const StepPlanner& planner_;
+  Plan& plan_;
+  Sizes sizes_;
+  Arrays arrays_;
+  bool too_large_ = false;
+};
+
+}  // namespace hopsim

@@ -1,0 +1,34 @@
+// The options beside a step that has collectives, and who is to blame where they do not fit.
+#pragma once
+
+#include "scenarios/place.hpp"
+#include "scenarios/program.hpp"
+#include "scenarios/step_planner.hpp"
+
+namespace hopsim {
+
+inline CollectiveOptions collective_options(const StepOptions& o) {
+  CollectiveOptions options;
+  if (o.algorithm) options.algorithm = o.algorithm->value;
+  if (o.chunks) options.chunks = o.chunks->value;
+  options.book = o.schedule && o.schedule->value == StepSchedule::book;
+  return options;
+}
+
+// Does it; an error without a place is of the option that asked for something particular, else of the step.
+template <class Action>
+auto blaming(const StepOptions& o, const FilePlace& step, Action action) {
+  try {
+    return action();
+  } catch (const PlacedError&) {
+    throw;
+  } catch (const InputError& e) {
+    throw PlacedError(o.algorithm ? o.algorithm->place
+                      : o.chunks  ? o.chunks->place
+                      : o.plan    ? o.plan->place
+                                  : step,
+                      e);
+  }
+}
+
+}  // namespace hopsim

@@ -1,0 +1,225 @@
+#include "tools/explain_command.hpp"
+
+#include <spdlog/logger.h>
+
+#include <algorithm>
+#include <memory>
+#include <ostream>
+#include <utility>
+
+#include "scenarios/explain.hpp"
+#include "scenarios/explain_json.hpp"
+#include "scenarios/machine_spec.hpp"
+#include "scenarios/program.hpp"
+#include "scenarios/set.hpp"
+#include "sim/units.hpp"
+#include "tools/explain_report.hpp"
+#include "tools/prepare.hpp"
+#include "tools/result_files.hpp"
+
+namespace hopsim {
+namespace {
+
+constexpr std::uint64_t kMaxDimension = std::uint64_t{1} << 40;
+constexpr std::uint64_t kMaxMeshChips = std::uint64_t{1} << 20;
+
+FilePlace place_in(const std::string& flag, std::size_t offset = 0) {
+  return {std::make_shared<const std::string>(flag), 1, 1 + static_cast<int>(offset)};
+}
+
+// ---- NAME=COUNT,NAME=COUNT
+
+struct NamedCount {
+  Placed<std::string> name;
+  Placed<std::uint64_t> count;
+};
+
+std::string trimmed(std::string_view text, std::size_t& begin) {
+  const std::size_t first = text.find_first_not_of(' ');
+  if (first == std::string_view::npos) return {};
+  begin += first;
+  return std::string(text.substr(first, text.find_last_not_of(' ') - first + 1));
+}
+
+NamedCount named_count(std::string_view text, std::size_t begin, const std::string& flag, std::uint64_t most) {
+  const std::size_t equals = text.find('=');
+  std::size_t name_at = begin, count_at = begin + equals + 1;
+  const std::string name = trimmed(text.substr(0, equals), name_at);
+  if (equals == std::string_view::npos || name.empty())
+    throw PlacedError(place_in(flag, name_at), "expected NAME=SIZE", quoted_for_message(std::string(text)),
+                      flag == "--mesh" ? "X=4,Y=4" : "I=1024,J=2048");
+  check_identifier(name, flag == "--mesh" ? "an axis" : "a dimension", place_in(flag, name_at));
+  const std::string count = trimmed(text.substr(equals + 1), count_at);
+  try {
+    return {{name, place_in(flag, name_at)}, {parse_count(count, 1, most), place_in(flag, count_at)}};
+  } catch (const InputError& e) {
+    throw PlacedError(place_in(flag, count_at), InputError(name + ": " + e.what()));
+  }
+}
+
+std::vector<NamedCount> named_counts(const std::string& text, const std::string& flag, std::uint64_t most) {
+  std::vector<NamedCount> all;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    NamedCount next = named_count(std::string_view(text).substr(begin, comma - begin), begin, flag, most);
+    for (const NamedCount& other : all)
+      if (other.name.value == next.name.value)
+        throw PlacedError(next.name.place, next.name.value + " is given twice", "", "each once");
+    all.push_back(std::move(next));
+    begin = comma + 1;
+  }
+  return all;
+}
+
+// ---- the machine
+
+// As `machine.mesh` of a file.
+YamlValue mesh_value(const std::vector<NamedCount>& axes) {
+  YamlValue mesh;
+  mesh.kind = YamlValue::Kind::map;
+  mesh.place = place_in("--mesh");
+  for (const NamedCount& axis : axes) {
+    YamlValue size;
+    size.kind = YamlValue::Kind::scalar;
+    size.place = axis.count.place;
+    size.text = std::to_string(axis.count.value);
+    size.key = axis.name.value;
+    size.key_place = axis.name.place;
+    mesh.items.push_back(std::move(size));
+  }
+  return mesh;
+}
+
+std::optional<MachineModel> machine_of(const ExplainArguments& a) {
+  if (a.machine.empty()) {
+    if (!a.sets.empty()) throw InputError("explain: --set needs --machine", a.sets.front());
+    return std::nullopt;
+  }
+  check_machine_sets(a.sets);
+  CommonFlags flags;
+  flags.machine = a.machine;
+  flags.sets = a.sets;
+  flags.ideal = a.ideal;
+  Document document = empty_document("hopsim explain");
+  apply_flags(document, flags);
+  if (a.mesh)
+    set_value(document, "machine.mesh", mesh_value(named_counts(*a.mesh, "--mesh", kMaxMeshChips)),
+              place_in("--mesh"));
+  return build_machine(load_machine(*document.root.find("machine")));
+}
+
+Mesh mesh_of(const std::string& text) {
+  std::vector<Mesh::Axis> axes;
+  std::uint64_t chips = 1;
+  for (const NamedCount& axis : named_counts(text, "--mesh", kMaxMeshChips)) {
+    chips *= axis.count.value;
+    if (chips > kMaxMeshChips)
+      throw PlacedError(axis.count.place, "the mesh has too many chips", "",
+                        "up to " + std::to_string(kMaxMeshChips));
+    axes.emplace_back(axis.name.value, static_cast<std::uint32_t>(axis.count.value));
+  }
+  return Mesh(std::move(axes));
+}
+
+// ---- the question
+
+template <class Parse>
+auto flag_value(const std::string& flag, const std::string& text, Parse parse) {
+  try {
+    return parse(text);
+  } catch (const PlacedError&) {
+    throw;
+  } catch (const InputError& e) {
+    throw PlacedError(place_in(flag), e);
+  }
+}
+
+DType dtype_of(const std::string& text) {
+  const auto dtype = dtype_named(text);
+  if (!dtype) throw InputError("unknown element type", quoted_for_message(text), dtype_names());
+  return *dtype;
+}
+
+// Runs something that reads the line.
+template <class Read>
+auto reading_line(Read read) {
+  try {
+    return read();
+  } catch (const NotationError& e) {
+    throw PlacedError(place_in("EXPR", static_cast<std::size_t>(std::max(e.column(), 1) - 1)), e);
+  }
+}
+
+Sizes sizes_of(const std::string& text, const ExplainQuestion& q) {
+  const std::vector<std::string> known = reading_line([&] { return explained_dimensions(q); });
+  Sizes sizes;
+  for (const NamedCount& d : named_counts(text, "--dims", kMaxDimension)) {
+    if (std::find(known.begin(), known.end(), d.name.value) == known.end())
+      throw PlacedError(d.name.place, "no array of the line has this dimension", d.name.value,
+                        joined(Names(known.begin(), known.end())));
+    sizes.emplace(d.name.value, d.count.value);
+  }
+  return sizes;
+}
+
+ExplainQuestion question_of(const ExplainArguments& a, const MachineModel* machine) {
+  ExplainQuestion q{.line = a.line, .machine = machine};
+  if (machine == nullptr && a.mesh) q.mesh = mesh_of(*a.mesh);
+  if (a.dtype) q.dtype = flag_value("--dtype", *a.dtype, dtype_of);
+  if (a.memory)
+    q.memory = flag_value("--memory", *a.memory, [](const std::string& t) { return parse_bytes(t, Bare::allowed); });
+  if (a.dims) q.sizes = sizes_of(*a.dims, q);
+  q.book = a.schedule == "book";
+  q.backward = a.backward;
+  q.best = a.best;
+  q.verify = a.verify;
+  return q;
+}
+
+}  // namespace
+
+void add_explain_flags(CLI::App& app, ExplainArguments& a) {
+  app.add_option("EXPR", a.line,
+                 "a line of notation: 'C[I_X, K] = A[I_X, J_Y] * B[J_Y, K]', a collective, an elementwise line, an "
+                 "array, or A[I_X] -> A[I]")
+      ->required();
+  app.add_option("--machine", a.machine, "the machine, e.g. tpu_v5e:4x4; without it the answer is in symbols")
+      ->type_name("SPEC")
+      ->check(not_empty());
+  app.add_option("--mesh", a.mesh, "the logical axes, e.g. X=4,Y=4; default: the machine's")->type_name("AXES");
+  app.add_option("--dims", a.dims, "sizes of dimensions, e.g. I=1024,J=2048; without them the answer is in symbols")
+      ->type_name("SIZES");
+  app.add_option("--dtype", a.dtype, "of arrays that give none; default: bf16");
+  app.add_flag("--backward", a.backward, "the products of the backward pass, and what becomes of each collective");
+  app.add_flag("--best", a.best, "find the shardings of the operands, and of a ?, that take the least time");
+  app.add_option("--memory", a.memory, "what a chip may hold, e.g. 300MB; an error where nothing fits")
+      ->type_name("BYTES");
+  app.add_option("--schedule", a.schedule,
+                 "optimal (default) or book: on an even ring the shard from halfway round goes in halves, or whole")
+      ->check(one_of({"optimal", "book"}));
+  app.add_flag("--ideal", a.ideal, "datasheet values: no overheads, efficiency 1");
+  app.add_flag("--verify", a.verify,
+               "prove every strategy on values, and on a machine the data flow of its collectives");
+  add_set_flag(app, a.sets);
+  add_json_flag(app, a.json);
+  app.add_flag("--quiet", a.quiet, "no table");
+  app.add_option("--log-level", a.log_level,
+                 "what standard error tells: trace, debug, info (default), warn, error, off")
+      ->check(one_of({"trace", "debug", "info", "warn", "error", "off"}));
+}
+
+int explain_command(const ExplainArguments& a, const Streams& streams) {
+  const std::optional<MachineModel> machine = machine_of(a);
+  const MachineModel* m = machine ? &*machine : nullptr;
+  ResultFiles files(a.json);
+  const ExplainQuestion question = question_of(a, m);
+  const Explanation e = reading_line([&] { return explain(question); });
+  if (machine)
+    for (const std::string& warning : machine->warnings) streams.log->warn(warning);
+  for (const std::string& warning : e.warnings) streams.log->warn(warning);
+  if (!a.json.empty()) files.write(to_json(e, m), {}, streams.out);
+  if (!a.quiet && !files.own_standard_output()) streams.out << report(e, m) << std::flush;
+  return 0;
+}
+
+}  // namespace hopsim
