@@ -76,7 +76,7 @@ class Explainer {
     written.output = step.output;
     written.plain = true;
     written.bytes_per_chip = held_bytes(written, {step.input}, mesh_);
-    add(e, costed(written, step));
+    add(e, costed(written));
     if (e.timed() && moves_data(step)) add_faster_ways(e, step);
     finish(e, {step.input});
     if (question_.verify && question_.machine != nullptr) prove(e, step.input);
@@ -240,11 +240,9 @@ class Explainer {
   }
 
   // Of one collective.
-  CostedStrategy costed(const Strategy& s, const ResolvedCollective& step) {
+  CostedStrategy costed(const Strategy& s) {
     if (question_.machine == nullptr || !known_.missing.empty()) return uncosted(s);
-    CollectiveOptions with = options(false).collectives;
-    with.book = moves_data(step) && notes_->by_the_book(step);
-    StrategyCosts costs(*question_.machine, with);
+    StrategyCosts costs(*question_.machine, options(false).collectives);
     CostedStrategy c = costs.by_formula(s);
     costs.simulate(c);
     return c;
