@@ -61,6 +61,8 @@ struct Algorithm {
   Schedule (*schedule)(const Request&);
   ClosedForm (*closed_form)(const Request&);
   int (*own_chunks)(const Request&) = nullptr;  // where the user names no number; none: 1
+  // Whether every chip does the same, seen from where it is, so that a folded fabric takes the same time; none: no.
+  bool (*folds)(const Request&) = nullptr;
 };
 
 std::span<const Algorithm> algorithms();  // in the order of the list

@@ -80,7 +80,8 @@ Algorithm algorithm_bidirectional_ring() {
           obstacle,
           schedule,
           closed_form,
-          own_chunks};
+          own_chunks,
+          [](const Request& r) { return r.row->straight(); }};
 }
 
 }  // namespace hopsim

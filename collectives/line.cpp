@@ -69,7 +69,8 @@ Algorithm algorithm_line() {
           obstacle,
           schedule,
           closed_form,
-          own_chunks};
+          own_chunks,
+          [](const Request& r) { return r.row->straight() && !r.row->wraps(); }};
 }
 
 }  // namespace hopsim

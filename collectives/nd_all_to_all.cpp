@@ -207,7 +207,8 @@ Algorithm algorithm_nd_all_to_all() {
           obstacle,
           schedule,
           closed_form,
-          own_chunks};
+          own_chunks,
+          [](const Request&) { return true; }};
 }
 
 }  // namespace hopsim

@@ -235,7 +235,8 @@ Algorithm algorithm_nd_ring() {
           obstacle,
           schedule,
           closed_form,
-          nd_ring_chunks};
+          nd_ring_chunks,
+          [](const Request&) { return true; }};
 }
 
 }  // namespace hopsim

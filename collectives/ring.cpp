@@ -46,8 +46,14 @@ int own_chunks(const Request& r) { return chain_chunks(r, Chain::around); }
 }  // namespace
 
 Algorithm algorithm_ring() {
-  return {"ring",    "one way round a ring, shard by shard", "Scaling Book ch. 3", obstacle, schedule, closed_form,
-          own_chunks};
+  return {"ring",
+          "one way round a ring, shard by shard",
+          "Scaling Book ch. 3",
+          obstacle,
+          schedule,
+          closed_form,
+          own_chunks,
+          [](const Request& r) { return r.row->straight(); }};
 }
 
 }  // namespace hopsim

@@ -6,6 +6,7 @@
 #include "sim/error.hpp"
 #include "sim/event_engine.hpp"
 #include "sim/machine.hpp"
+#include "topologies/grid.hpp"
 
 namespace hopsim {
 namespace {
@@ -17,7 +18,10 @@ Time slowest(const ComputeTask& task) {
 }  // namespace
 
 StrategyCosts::StrategyCosts(const MachineModel& machine, CollectiveOptions options)
-    : machine_(machine), steps_(machine), options_(std::move(options)) {}
+    : machine_(machine),
+      steps_(machine),
+      options_(std::move(options)),
+      folded_(machine.overheads.jitter == Time{} ? folded(machine.fabric) : std::nullopt) {}
 
 // ---- by formula ----
 
@@ -99,11 +103,19 @@ Time StrategyCosts::run(const Program& program) const {
   return end;
 }
 
+bool StrategyCosts::folds(const PlannedStep& step) const {
+  const auto named = [&](const Algorithm& a) { return a.name == step.algorithm; };
+  const auto all = algorithms();
+  const auto algorithm = std::find_if(all.begin(), all.end(), named);
+  return folded_ && algorithm->folds != nullptr && algorithm->folds(*step.collective);
+}
+
 // A moment of computation behind it starts on each chip as the collective ends there.
 void StrategyCosts::simulate(Collective& c) {
   if (c.simulated) return;
-  EventEngine engine(machine_.fabric, machine_.overheads);
-  Machine chips(machine_.fabric, engine, machine_.overheads);
+  const Fabric& fabric = folds(c.planned.step) ? *folded_ : machine_.fabric;
+  EventEngine engine(fabric, machine_.overheads);
+  Machine chips(fabric, engine, machine_.overheads);
   chips.run({{.work = c.planned.task, .after = {}}, {.work = ComputeTask{Time::picoseconds(1)}, .after = {0}}});
   c.alone = chips.totals()[0].end;
   c.uniform = chips.totals()[1].start == c.alone;

@@ -42,6 +42,7 @@ class StrategyCosts final : public StepCosts {
   Collective& known(const ResolvedCollective&);
   void simulate(Collective&);
   std::vector<Collective*> collectives(const Strategy&);
+  bool folds(const PlannedStep&) const;
   Time run(const Program&) const;
 
   const MachineModel& machine_;
@@ -49,6 +50,7 @@ class StrategyCosts final : public StepCosts {
   const CollectiveOptions options_;
   mutable std::map<std::vector<std::string>, Request> rows_;  // rows and wiring, by axes
   std::map<Key, Collective> collectives_;
+  const std::optional<Fabric> folded_;  // where all chips are alike
 };
 
 }  // namespace hopsim

@@ -67,4 +67,16 @@ Topology grid(const Shape& shape, const LinkModel& link) {
   return t;
 }
 
+std::optional<Fabric> folded(const Fabric& f) {
+  const Shape shape = f.shape.fold();
+  if (!f.grid() || f.routes > 1 || f.shape.any_twist() || f.nodes != f.chips() || shape.chips() == f.chips())
+    return std::nullopt;
+  const auto first = std::find_if(f.links.begin(), f.links.end(), [](const Link& l) { return l.exists(); });
+  const auto alike = [&](const Link& l) {
+    return !l.exists() || (l.bandwidth == first->bandwidth && l.latency == first->latency);
+  };
+  if (first == f.links.end() || !std::all_of(first, f.links.end(), alike)) return std::nullopt;
+  return freeze(grid(shape, {first->bandwidth, first->latency}));
+}
+
 }  // namespace hopsim

@@ -1,6 +1,7 @@
 // Rings, lines, meshes, tori and twisted tori: boxes of chips of 1 to 4 dimensions, each with or without wraparound.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "topologies/link_graph.hpp"
@@ -18,5 +19,10 @@ Shape twisted_shape(const std::vector<int>& size);
 
 // Links between neighbours along every dimension, over twisted wraps too. O(chips).
 Topology grid(const Shape&, const LinkModel&);
+
+// The fabric with one chip for all that its wrapped dimensions make alike (Shape::fold). None where chips differ, or
+// nothing is gained: a network, links of several speeds, a twist, messages split over rotations, no wrapped
+// dimension. Schedules of whole rows take the same time on it, to the picosecond.
+std::optional<Fabric> folded(const Fabric&);
 
 }  // namespace hopsim

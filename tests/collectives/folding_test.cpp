@@ -1,6 +1,8 @@
 // One chip for all that symmetry makes alike: the folded run must give the same times as the full one, exactly.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "tests/support/runs.hpp"
 
 namespace hopsim::testing {
@@ -12,6 +14,14 @@ void expect_equal_folded(const Shape& shape, std::string_view algorithm, const R
   EXPECT_EQ(folded.time.ps(), full.time.ps());
   EXPECT_EQ(folded.totals.messages * shape.chips(), full.totals.messages * shape.fold().chips());
   EXPECT_EQ(folded.totals.link_bytes.count() * shape.chips(), full.totals.link_bytes.count() * shape.fold().chips());
+}
+
+// Over the dimensions whose bits are set.
+RowPtr row_of(const Shape& shape, unsigned axes) {
+  std::vector<int> dimensions;
+  for (int d = 0; d < shape.dimensions; ++d)
+    if (axes >> d & 1) dimensions.push_back(d);
+  return dimensions.size() == 1 ? row_along(shape, dimensions[0]) : row_over(shape, dimensions, RowOrder::ring);
 }
 
 TEST(Folding, ARingOf16IsOneChip) {
@@ -47,6 +57,48 @@ TEST(Folding, AnUnwrappedDimensionKeepsItsChips) {
   for (int d = 0; d < 2; ++d)
     for (const Operation op : {Operation::all_gather, Operation::reduce_scatter, Operation::all_reduce})
       expect_equal_folded(box, "auto", {.operation = op, .row = row_along(box, d), .bytes = 1_MiB, .chunks = 2});
+}
+
+// Whatever says of itself that it folds, with as many chunks as it takes by itself.
+TEST(Folding, EveryAlgorithmThatFolds) {
+  struct Case {
+    std::vector<int> size;
+    std::vector<bool> wrap;
+  };
+  const std::vector<Case> cases{{{4, 4, 4}, {true, true, true}}, {{4, 8}, {true, true}},
+                                {{3, 5}, {true, true}},          {{8, 4, 4}, {true, true, true}},
+                                {{4, 3}, {true, false}},         {{2, 4, 5}, {false, true, true}}};
+  std::set<std::string_view> folding;
+  for (const Case& c : cases) {
+    const Shape shape = grid_shape(c.size, c.wrap);
+    ASSERT_LT(shape.fold().chips(), shape.chips());
+    for (unsigned axes = 1; axes < 1u << c.size.size(); ++axes)
+      for (const Operation op :
+           {Operation::all_gather, Operation::reduce_scatter, Operation::all_reduce, Operation::all_to_all})
+        for (const Bytes bytes : {Bytes(1000), Bytes(1'000'003), 64_MiB}) {
+          const Request r{.operation = op, .row = row_of(shape, axes), .bytes = bytes};
+          for (const Algorithm* a : able_algorithms(r)) {
+            if (a->folds == nullptr || !a->folds(r)) continue;
+            SCOPED_TRACE(std::string(a->name) + ", " + std::string(name(op)) + " over " + std::to_string(axes));
+            Request own = r;
+            own.chunks = 0;
+            expect_equal_folded(shape, a->name, own);
+            folding.insert(a->name);
+          }
+        }
+  }
+  EXPECT_EQ(folding, (std::set<std::string_view>{"bidirectional_ring", "line", "nd_all_to_all", "nd_ring", "ring"}));
+}
+
+TEST(Folding, OnlyFabricsWhoseChipsAreAlike) {
+  EXPECT_EQ(folded(freeze(grid(box({4, 4}), kIci)))->chips(), 1u);
+  EXPECT_EQ(folded(freeze(grid(grid_shape({4, 5}, {true, false}), kIci)))->chips(), 5u);
+  EXPECT_FALSE(folded(freeze(grid(box({4, 4}, false), kIci))));
+  EXPECT_FALSE(folded(freeze(grid(twisted_shape({3, 3, 6}), kIci))));
+  EXPECT_FALSE(folded(freeze(grid(box({4, 4}), kIci), Routing::rotations)));
+  Fabric slow = freeze(grid(box({4, 4}), kIci));
+  slow.links[5].latency = 2_us;
+  EXPECT_FALSE(folded(slow));
 }
 
 }  // namespace
