@@ -8,6 +8,7 @@
 #include "scenarios/explain_notes.hpp"
 #include "scenarios/strategy_costs.hpp"
 #include "sharding/array_lines.hpp"
+#include "sharding/partition_spec.hpp"
 #include "sharding/values.hpp"
 #include "sim/units.hpp"
 
@@ -300,9 +301,13 @@ class Explainer {
                      .local_shape = local_shape_text(array),
                      .bytes = bytes_text(array),
                      .copies = {},
-                     .layout = {}};
+                     .layout = {},
+                     .partition_spec = {}};
     if (std::any_of(e.arrays.begin(), e.arrays.end(), [&](auto& other) { return other.sharding == a.sharding; }))
       return;
+    const bool whole = array.unreduced.empty() && std::none_of(array.dimensions.begin(), array.dimensions.end(),
+                                                               [](const Dimension& d) { return d.ellipsis(); });
+    if (whole) a.partition_spec = partition_spec(array);
     if (e.has_mesh) a.copies = copies(array, mesh_);
     if (e.sized()) a.layout = layout(array, {}, mesh_, question_.dtype);
     e.arrays.push_back(std::move(a));

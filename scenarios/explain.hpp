@@ -69,6 +69,8 @@ struct ExplainedArray {
   std::string bytes;                    // "2 (I/X) J"
   std::optional<std::uint64_t> copies;  // with a mesh
   std::optional<ArrayLayout> layout;    // with all sizes and a mesh
+  // JAX's PartitionSpec; empty where there is none (partial sums).
+  std::string partition_spec;
 };
 
 // A communication of the forward pass, and its transpose in the backward pass.

@@ -78,6 +78,7 @@ Json strategy_json(const ExplainedStrategy& s, const Explanation& e) {
 Json array_json(const ExplainedArray& a) {
   Json j{{"name", a.array.name},
          {"sharding", a.sharding},
+         {"partition_spec", a.partition_spec.empty() ? Json(nullptr) : Json(a.partition_spec)},
          {"dtype", name(a.array.dtype.value_or(DType::bf16))},
          {"local_shape", nullptr},
          {"bytes_per_chip", nullptr},

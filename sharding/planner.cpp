@@ -60,9 +60,11 @@ class ProductPlanner {
     return shortlisted();
   }
 
+  // Which of a dimension's axes is the outer one changes no cost, so one order of each is enough.
   Strategies from_anywhere() {
     each_pair([&](std::size_t l, std::size_t r, std::size_t out) {
-      consider(Ways{nullptr, nullptr, &quick_end_}, l, r, out, false);
+      if (in_order(product_.lhs, lhs_.shardings()[l]) && in_order(product_.rhs, rhs_.shardings()[r]))
+        consider(Ways{nullptr, nullptr, &quick_end_}, l, r, out, false);
     });
     return shortlisted();
   }
@@ -83,6 +85,19 @@ class ProductPlanner {
     ArrayRef whole = a;
     for (Dimension& d : whole.dimensions) d.open = false;
     return sharding_of(whole, mesh_);
+  }
+
+  // Of each dimension that of the mesh, or that of the wanted output.
+  bool in_order(const ArrayRef& operand, const Sharding& s) const {
+    for (std::size_t d = 0; d < s.dimensions.size(); ++d) {
+      if (std::is_sorted(s.dimensions[d].begin(), s.dimensions[d].end())) continue;
+      const ArrayRef now = with_sharding(operand, s, mesh_);
+      const auto wanted = [&](const Dimension& out) {
+        return out.name == now.dimensions[d].name && out.axes == now.dimensions[d].axes;
+      };
+      if (std::none_of(product_.output.dimensions.begin(), product_.output.dimensions.end(), wanted)) return false;
+    }
+    return true;
   }
 
   // The output as wanted: any sharding of its open dimensions.
@@ -149,11 +164,13 @@ class ProductPlanner {
   void complete(Strategy& s, const Candidate& c) const {
     if (const auto* last = std::get_if<ResolvedCollective>(&s.steps.back())) s.output = last->output;
     s.name = name_of(s);
-    s.bytes_per_chip = held_bytes(
-        s,
-        {c.ways.lhs != nullptr ? product_.lhs : with_sharding(product_.lhs, lhs_.shardings()[c.lhs], mesh_),
-         c.ways.rhs != nullptr ? product_.rhs : with_sharding(product_.rhs, rhs_.shardings()[c.rhs], mesh_)},
-        mesh_);
+    ArrayRef lhs = product_.lhs, rhs = product_.rhs;
+    if (c.ways.lhs == nullptr) {
+      lhs = with_sharding(lhs, lhs_.shardings()[c.lhs], mesh_);
+      rhs = with_sharding(rhs, rhs_.shardings()[c.rhs], mesh_);
+      s.name = sharding_text(lhs) + " * " + sharding_text(rhs) + (s.steps.size() > 1 ? ", " + s.name : "");
+    }
+    s.bytes_per_chip = held_bytes(s, {lhs, rhs}, mesh_);
   }
 
   // A plain strategy that adds up partial sums, ended otherwise: by `kind` over all of them.

@@ -154,6 +154,7 @@ std::string legend(const Explanation& e, const MachineModel* m) {
 
 std::string arrays_text(const Explanation& e) {
   Table table({{"array", left},
+               {"in JAX", left},
                {"dtype", left},
                {"a chip holds", left},
                {"bytes a chip"},
@@ -162,11 +163,13 @@ std::string arrays_text(const Explanation& e) {
                {"", left}});
   for (const ExplainedArray& a : e.arrays) {
     const std::string dtype(name(a.array.dtype.value_or(DType::bf16)));
+    const std::string spec = a.partition_spec.empty() ? "-" : a.partition_spec;
     if (!a.layout) {
-      table.add({a.sharding, dtype, a.local_shape, a.bytes, "-", a.copies ? std::to_string(*a.copies) : "-", ""});
+      table.add(
+          {a.sharding, spec, dtype, a.local_shape, a.bytes, "-", a.copies ? std::to_string(*a.copies) : "-", ""});
       continue;
     }
-    table.add({a.sharding, dtype, shape_text(a.layout->local_shape), format_bytes(a.layout->bytes_per_chip),
+    table.add({a.sharding, spec, dtype, shape_text(a.layout->local_shape), format_bytes(a.layout->bytes_per_chip),
                format_bytes(a.layout->total_bytes), std::to_string(a.layout->copies),
                a.layout->padded ? "padded: it does not divide evenly" : ""});
   }
@@ -246,10 +249,11 @@ std::string strategies_text(const Explanation& e) {
 std::string bound_text(const ComputeBound& b) {
   const char* against = b.against_memory ? "rather than by memory" : "rather than by communication";
   std::string text = fmt::format("bound by computation {} when {}", against, b.condition);
+  const char* here = b.against_memory ? ": " : " on the book's rings; on this machine ";
   if (b.main && b.main->has_value()) {
-    text += ": " + threshold_text(*b.main);
+    text += here + threshold_text(*b.main);
   } else if (b.main) {
-    text += b.main->always ? ": always, at these sizes" : ": never, at these sizes";
+    text += std::string(here) + (b.main->always ? "always" : "never") + ", at these sizes";
   }
   std::string others;
   for (const Threshold& t : b.all)
