@@ -17,14 +17,15 @@ using Axes = Sharding::Axes;
 // Those with more than one chip, and any that the arrays use.
 Axes useful_axes(const Mesh& mesh, const std::vector<const ArrayRef*>& arrays) {
   Axes axes;
-  for (std::uint8_t a = 0; a < mesh.axes().size(); ++a) {
+  for (std::size_t a = 0; a < mesh.axes().size(); ++a) {
     const std::string& name = mesh.axes()[a].first;
     const auto uses = [&](const ArrayRef* array) {
       const auto on = [&](const Dimension& d) { return std::count(d.axes.begin(), d.axes.end(), name) > 0; };
       return std::any_of(array->dimensions.begin(), array->dimensions.end(), on) ||
              std::count(array->unreduced.begin(), array->unreduced.end(), name) > 0;
     };
-    if (mesh.axes()[a].second > 1 || std::any_of(arrays.begin(), arrays.end(), uses)) axes.push_back(a);
+    if (mesh.axes()[a].second > 1 || std::any_of(arrays.begin(), arrays.end(), uses))
+      axes.push_back(static_cast<std::uint8_t>(a));
   }
   return axes;
 }

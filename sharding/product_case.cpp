@@ -1,4 +1,6 @@
 // The four cases, axis by axis: where each stands in one operand, and where in the other.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -85,9 +87,8 @@ class Classifier {
       } else if (elsewhere->name == name) {
         found_.emplace_back(2, start(axis) + other_name + " too, but in another order: gather one of them");
       } else {
-        found_.emplace_back(2, start(axis) + other_name + " along " + elsewhere->name + ": gather " + owner +
-                                   ", or move " + axis + " of " + other_name + " to " + name +
-                                   " and add up partial sums");
+        found_.emplace_back(2, fmt::format("{}{} along {}: gather {}, or move {} of {} to {} and add up partial sums",
+                                           start(axis), other_name, elsewhere->name, owner, axis, other_name, name));
       }
     }
     if (alone.empty()) return;

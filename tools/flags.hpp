@@ -12,7 +12,7 @@ namespace hopsim {
 
 struct CommonFlags {
   std::string engine = "event";
-  EngineChoice run_on;            // the engine of that name
+  EngineChoice run_on;  // the engine of that name
   std::string fold = "auto";
   std::string machine;            // empty: the file's
   std::vector<std::string> sets;  // KEY=VALUE

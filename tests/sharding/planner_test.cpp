@@ -151,8 +151,8 @@ TEST(Planner, LayoutsForAWholeResult) {
   EXPECT_EQ(sharding_text(s.list.front().output), "C[I, K]");
 }
 
-// With J split, a chip holds 64 B of A, 32 of B, 64 of partial sums and 16 of C: 176 in all. It costs an exchange; the
-// ways that need none hold all of A or of B, and 208 or more.
+// With J split, a chip holds 64 B of A, 32 of B, 64 of partial sums and 16 of C: 176 in all. It costs an exchange;
+// the ways that need none hold all of A or of B, and 208 or more.
 TEST(Planner, TheShortlistHoldsWhatFits) {
   const Mesh mesh({{"X", 4}});
   const Strategies s = layout_strategies(product("C[I, ?] = A[I, J] * B[J, K]", mesh, kSizes), mesh, BookCosts(),
