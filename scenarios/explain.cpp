@@ -162,7 +162,8 @@ class Explainer {
     } else {
       add_plain(e, product_strategies(product, mesh_, BookCosts()));
     }
-    e.local_product = local_product(product, e);
+    e.free_operands = best;
+    if (!best) e.local_product = local_product(product, e);
     finish(e, best ? std::vector<ArrayRef>{} : std::vector<ArrayRef>{product.lhs, product.rhs});
     if (question_.verify) prove(e, product);
     return e;

@@ -86,7 +86,8 @@ struct Explanation {
   Mesh mesh;
 
   std::optional<ProductCase> product_case;
-  std::string local_product;  // "C[I_X, K]{U_Y}": of the operands as they are; empty where that is no product
+  bool free_operands = false;  // strategies lay them out anew; the case is that of the line as it is written
+  std::string local_product;   // "C[I_X, K]{U_Y}": of the operands as they are; empty where that is no product
   std::vector<ExplainedStrategy> strategies;  // as asked first, by time
   std::optional<std::size_t> chosen;          // with all sizes and a machine
   std::size_t considered = 0;

@@ -164,7 +164,7 @@ void NotationLines::add_strategy(Line& line, const StrategyPlan& p, std::variant
     if (const auto* c = std::get_if<ResolvedCollective>(&s)) {
       hold(line, c->input);
       hold(line, c->output);
-      if (c->kind != CollectiveKind::slice) add_collective(line, *c, hopsim::line(s), true);
+      if (moves_data(*c)) add_collective(line, *c, hopsim::line(s), true);
       continue;
     }
     const auto& local = std::get<LocalProduct>(s);

@@ -87,10 +87,13 @@ bool is_told(const Explanation& e, std::size_t i) {
 // ---- parts of an answer
 
 std::string case_text(const Explanation& e) {
-  std::string text = fmt::format("case {}: ", e.product_case->number);
+  std::string text = fmt::format("{}case {}: ", e.free_operands ? "as written, " : "", e.product_case->number);
   for (std::size_t i = 0; i < e.product_case->reasons.size(); ++i)
     text += (i > 0 ? "; " : "") + e.product_case->reasons[i];
-  if (!e.product_case->legal) text += "\nillegal as it stands: one of the two must be gathered first";
+  if (e.free_operands)
+    text += "\nbut here the operands may be laid out in any way, and so may what is ? of the output";
+  else if (!e.product_case->legal)
+    text += "\nillegal as it stands: one of the two must be gathered first";
   text += '\n';
   if (!e.local_product.empty()) text += "each chip multiplies what it has: " + e.local_product + '\n';
   return text;

@@ -87,6 +87,20 @@ TEST(ProductPlan, TimesAreThoseOfTheRun) {
   }
 }
 
+// Nothing is launched over an axis of one chip.
+TEST(ProductPlan, AxesOfOneChipCostNothing) {
+  const std::string text = "chip: tpu_v5p, slice: 2x2x1";
+  const MachineModel m = machine(text);
+  const std::string line = "C[I, K] = A[I, J_Z] * B[J, K]";
+  const Scenario s = scenario("machine: {" + text + "}\ndims: {I: 512, J: 2048, K: 1024}\nprogram:\n  - {matmul: \"" +
+                              line + "\", plan: gather}\n");
+  const RunResult run = simulate(m, build_plan(s, m), {.verify = true});
+  ASSERT_EQ(run.steps.size(), 1u);
+  EXPECT_EQ(run.steps[0].step.kind, "matmul");
+  const Product p = product(m, line, {{"I", 512}, {"J", 2048}, {"K", 1024}});
+  EXPECT_EQ(plan_product(m, p, {.collectives = {}, .kind = PlanKind::gather}).best().time, run.time);
+}
+
 // Problem 5: W_in[D, F] is 512 MiB and a chip may hold 300 MB. Whole it does not fit; a quarter of it does.
 TEST(ProductPlan, OnlyWhatFitsIsChosen) {
   const MachineModel m = machine("chip: tpu_v5e, slice: 2x2, ideal: true");
