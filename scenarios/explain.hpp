@@ -43,6 +43,7 @@ struct CommunicationNote {
   std::string array_bytes;  // "2 (I/X) K"
   std::string wire_cost;    // "4 (I/X) K / W", by the book
   double wire_bytes = 0;
+  std::optional<double> book_seconds;  // wire_cost, on the machine
   WireRule rule;
   std::string algorithm, schedule;  // on the machine: its name and its closed form; a Slice has none
   std::optional<Time> closed_form;  // with all sizes

@@ -42,6 +42,7 @@ Json communication_json(const CommunicationNote& c, bool sized) {
           {"axes", c.step.axes},
           {"array_bytes", sized ? Json(c.step.bytes.count()) : Json(nullptr)},
           {"wire_bytes", sized ? Json(c.wire_bytes) : Json(nullptr)},
+          {"book_s", c.book_seconds ? Json(*c.book_seconds) : Json(nullptr)},
           {"array_formula", c.array_bytes},
           {"formula", c.wire_cost},
           {"algorithm", c.algorithm.empty() ? Json(nullptr) : Json(c.algorithm)},

@@ -113,7 +113,11 @@ CommunicationNote ExplainNotes::communication(const ResolvedCollective& c) {
   const PlannedStep& step = planned(c).step;
   note.algorithm = step.algorithm;
   note.schedule = step.formula.formula;
-  if (known_.missing.empty()) note.closed_form = step.closed_form;
+  if (known_.missing.empty()) {
+    note.closed_form = step.closed_form;
+    const auto link = static_cast<double>(machine_->link.bandwidth.bytes_per_second());
+    note.book_seconds = note.wire_bytes / ((note.rule.switched ? link : 2 * link) * bandwidths(c, note.rule));
+  }
   return note;
 }
 

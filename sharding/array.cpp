@@ -168,7 +168,12 @@ ArrayLayout layout(const ArrayRef& array, const Sizes& sizes, const Mesh& mesh, 
     l.local_shape.push_back(ceil_div(*d.size, ways));
     l.padded = l.padded || *d.size % ways != 0;
   }
-  bytes_of(element_count(l.global_shape), l.dtype);  // an array nobody could count is refused, however cut
+  try {
+    bytes_of(element_count(l.global_shape), l.dtype);  // an array nobody could count is refused, however cut
+  } catch (const InputError&) {
+    if (array.place.column == 0) throw;
+    throw NotationError(array.place.column, "an array has too many elements or bytes", print(a), "less than 2^63");
+  }
   l.bytes_per_chip = bytes_of(element_count(l.local_shape), l.dtype);
   l.total_bytes =
       Bytes(product(l.bytes_per_chip.count(), mesh.chips(), "an array takes too many bytes on all chips"));

@@ -67,11 +67,6 @@ double wire_factor(const ResolvedCollective& c, const WireRule& rule) {
   }
 }
 
-// What W is multiplied by.
-int bandwidths(const ResolvedCollective& c, const WireRule& rule) {
-  return c.kind == CollectiveKind::all_to_all || rule.switched ? 1 : std::max(rule.dimensions, 1);
-}
-
 std::string over_text(int bandwidths) { return bandwidths == 1 ? "W" : "(" + std::to_string(bandwidths) + " W)"; }
 
 }  // namespace
@@ -109,6 +104,10 @@ std::string wire_text(const ResolvedCollective& c, const WireRule& rule) {
   if (c.kind == CollectiveKind::slice) return "0";
   return product_text(element_bytes(array_of(c)) * wire_factor(c, rule), elements_text(array_of(c), whole_axes(c))) +
          " / " + over_text(bandwidths(c, rule));
+}
+
+int bandwidths(const ResolvedCollective& c, const WireRule& rule) {
+  return c.kind == CollectiveKind::all_to_all || rule.switched ? 1 : std::max(rule.dimensions, 1);
 }
 
 double wire_bytes(const ResolvedCollective& c, const WireRule& rule) {

@@ -45,6 +45,7 @@ std::string array_bytes_text(const ResolvedCollective&);
 std::string wire_text(const ResolvedCollective&, const WireRule&);
 // Bytes that pass a chip's links by the book: V, an AllReduce 2V, an AllToAll V/4. A Slice: 0.
 double wire_bytes(const ResolvedCollective&, const WireRule&);
+int bandwidths(const ResolvedCollective&, const WireRule&);  // how many W they go over at once
 
 // When the product takes at least as long as the communication: "J/Y >= 2 C / W"; C are the FLOPs a second. Without
 // communication, as long as its bytes take from memory.

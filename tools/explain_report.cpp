@@ -106,7 +106,8 @@ std::string array_size(const CommunicationNote& c, const Explanation& e) {
 
 std::string wire_size(const CommunicationNote& c, const Explanation& e) {
   if (!e.sized()) return {};
-  std::string text = " (" + format_bytes(Bytes(static_cast<std::uint64_t>(c.wire_bytes)));
+  std::string text = c.book_seconds ? " = " + format_seconds(*c.book_seconds) : "";
+  text += " (" + format_bytes(Bytes(static_cast<std::uint64_t>(c.wire_bytes)));
   if (c.closed_form)
     text += fmt::format("); {} by {}, {} and hops", format_time(*c.closed_form), c.algorithm, c.schedule);
   return c.closed_form ? text : text + ")";

@@ -117,8 +117,9 @@ TEST(Array, BadArrays) {
   expect_layout_error("A[I, ...]", "has no size; got ...");
   expect_layout_error("A[?]", "still to be found");
   expect_layout_error("A", "not defined yet");
-  expect_layout_error("A[4294967296, 2147483648]", "too many elements; valid: less than 2^63");
-  expect_layout_error("fp64 A[4294967296, 536870912]", "too large to count its bytes");
+  expect_layout_error("A[4294967296, 2147483648]", "too many elements or bytes; got A[4294967296, 2147483648]");
+  expect_layout_error("fp64 A[4294967296, 536870912]",
+                      "too many elements or bytes; got fp64 A[4294967296, 536870912]");
   expect_layout_error("int8 A[4294967296, 1073741824, 1_X]", "too many bytes on all chips");
 }
 

@@ -144,7 +144,7 @@ TEST(Product, WhatCannotBeCounted) {
   };
   const std::string big = "1073741824";  // 2^30
   EXPECT_EQ(message("A[P=4294967296, Q=4294967296] * B[Q, R=1]"),
-            "an array has too many elements; valid: less than 2^63");
+            "an array has too many elements or bytes; got int8 A[P=4294967296, Q=4294967296]; valid: less than 2^63");
   EXPECT_EQ(message("A[P=" + big + ", Q=" + big + "] * B[Q, R=" + big + "]"),
             "the product has too many multiplications; valid: less than 2^86");
   EXPECT_EQ(message("A[P=" + big + ", Q=" + big + "] * B[Q, R=67108863]"), "");  // 2^86 - 2^60
