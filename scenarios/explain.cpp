@@ -207,6 +207,11 @@ class Explainer {
                       [](const Dimension& x, const Dimension& y) { return x.name == y.name; });
   }
 
+  static ArrayRef with_sums(ArrayRef output, const Names& unreduced) {
+    output.unreduced = unreduced;
+    return output;
+  }
+
   // The product with the shardings that a strategy begins and ends with.
   static Product carried_out(Product product, const Strategy& s) {
     bool lhs = false, rhs = false;  // seen
@@ -228,8 +233,7 @@ class Explainer {
       }
       begins(c->input);
     }
-    product.output = s.output;
-    product.output.unreduced.clear();
+    product.output = with_sums(s.output, product.output.unreduced);
     return product;
   }
 
@@ -322,7 +326,7 @@ class Explainer {
                            " has " + format_bytes(has));
   }
 
-  // ---- proofs: of the values of what is asked for, and of the data flow where there is a machine
+  // ---- proofs: of the values of every way, and, where there is a machine, of the data flow of the one chosen
 
   template <class Of>
   void prove(Explanation& e, const Of& of) {
@@ -333,8 +337,8 @@ class Explainer {
       } else {
         prove_values(strategy, of, mesh_);
       }
-      if (question_.machine != nullptr) notes_->prove_data_flow(strategy);
     }
+    if (question_.machine != nullptr && e.shown() != nullptr) notes_->prove_data_flow(e.shown()->costed.strategy);
     e.verified = true;
   }
 

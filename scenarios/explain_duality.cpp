@@ -1,5 +1,6 @@
 #include "scenarios/explain_duality.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace hopsim {
@@ -51,6 +52,22 @@ std::string scattered(const ResolvedCollective& gather) {
   return all;
 }
 
+bool has(const ArrayRef& a, const std::string& axis) {
+  return std::any_of(a.dimensions.begin(), a.dimensions.end(), [&](const Dimension& d) {
+    return std::find(d.axes.begin(), d.axes.end(), axis) != d.axes.end();
+  });
+}
+
+// The axes of a gather before the product along which chips do different work, so that each has its own part of the
+// gradient's sum. Along the others all do the same: the gradient is whole on each, and they keep their parts of it.
+std::vector<std::string> working_axes(const Strategy& s, const ResolvedCollective& c) {
+  std::vector<std::string> axes = c.axes;
+  for (const StrategyStep& step : s.steps)
+    if (const auto* p = std::get_if<LocalProduct>(&step))
+      std::erase_if(axes, [&](const std::string& axis) { return !has(p->lhs, axis) && !has(p->rhs, axis); });
+  return axes;
+}
+
 std::string transposed(const ResolvedCollective& c) {
   ArrayRef from = gradient(c.output), to = gradient(c.input);
   switch (c.kind) {
@@ -71,12 +88,27 @@ std::string transposed(const ResolvedCollective& c) {
   return text(CollectiveKind::all_to_all, c.axes, dimension, std::move(from), std::move(to));
 }
 
+std::string transposed_gather(const ResolvedCollective& c, const std::vector<std::string>& working) {
+  if (working == c.axes) return transposed(c);
+  const std::string parts = sharding_text(gradient(c.input)) + ", its part of " + sharding_text(gradient(c.output));
+  return working.empty() ? "nothing: each chip keeps " + parts
+                         : "ReduceScatter over " + axes_text(working) + "; each chip keeps " + parts;
+}
+
 }  // namespace
 
 std::vector<DualityNote> duality_of(const Strategy& s) {
   std::vector<DualityNote> notes;
-  for (const StrategyStep& step : s.steps)
-    if (const auto* c = std::get_if<ResolvedCollective>(&step)) notes.push_back({line(step), transposed(*c)});
+  bool multiplied = false;
+  for (const StrategyStep& step : s.steps) {
+    const auto* c = std::get_if<ResolvedCollective>(&step);
+    if (c == nullptr) {
+      multiplied = true;
+      continue;
+    }
+    const bool gathers_operand = !multiplied && c->kind == CollectiveKind::all_gather;
+    notes.push_back({line(step), gathers_operand ? transposed_gather(*c, working_axes(s, *c)) : transposed(*c)});
+  }
   return notes;
 }
 

@@ -94,14 +94,22 @@ void NotationLines::add(Line& line, const Declaration& d) {
   refuse_product_options(line.step.options, "a declaration");
   ArrayRef array = with_sizes(d.array, sizes_);
   array.dtype = array.dtype.value_or(scenario_.dtype.value);
-  define(line, array);
+  made_.erase(array.name);
+  make(line, array);
 }
 
 void NotationLines::add(Line& line, const Collective& c) {
   refuse_product_options(line.step.options, "a collective");
   const ResolvedCollective r = collective_step(c, context());
-  define(line, r.input);
-  define(line, r.output);
+  use(line, r.input);
+  make(line, r.output);
+  if (r.padded) {  // blocks may not line up, which the proof on values finds
+    Strategy alone;
+    alone.name = line.text;
+    alone.steps = {r};
+    alone.output = r.output;
+    plan_.planned_lines.push_back({line.number, std::move(alone), r.input});
+  }
   if (r.kind == CollectiveKind::slice)
     refuse_collective_options(line.step.options, "a Slice, which moves nothing,");
   else
@@ -112,8 +120,8 @@ void NotationLines::add(Line& line, const Elementwise& e) {
   refuse_collective_options(line.step.options, "an elementwise step");
   refuse_product_options(line.step.options, "an elementwise step");
   const ResolvedElementwise r = elementwise_step(e, context());
-  for (const ArrayRef& input : r.inputs) define(line, input);
-  define(line, r.output);
+  for (const ArrayRef& input : r.inputs) use(line, input);
+  make(line, r.output);
   auto task = planner_.compute(Flops{}, planner_.compute_cost(Flops{}, r.bytes, *r.output.dtype), *r.output.dtype);
   task.step.kind = "elementwise";
   task.step.text = line.text;
@@ -127,8 +135,8 @@ void NotationLines::add(Line& line, const Matmul& m) {
   if (o.overlap && o.overlap->value == "collective_matmul")
     throw PlacedError(o.overlap->place, "overlap: collective_matmul is not supported yet", {}, "none, auto");
   const Product product = resolve_product(m, context());
-  define(line, product.lhs);
-  define(line, product.rhs);
+  use(line, product.lhs);
+  use(line, product.rhs);
   const StrategyPlan p =
       blaming(o, line.step.text.place, [&] { return plan_product(machine(), product, plan_options(o)); });
   add_strategy(line, p, product);
@@ -139,7 +147,7 @@ void NotationLines::add(Line& line, const Reshard& s) {
   const StepOptions& o = line.step.options;
   refuse_product_options(o, "a resharding");
   const ResolvedResharding r = resharding_step(s, context());
-  define(line, r.from);
+  use(line, r.from);
   const StrategyPlan p =
       blaming(o, line.step.text.place, [&] { return plan_resharding(machine(), r.from, r.to, plan_options(o)); });
   add_strategy(line, p, r.from);
@@ -172,7 +180,7 @@ void NotationLines::add_strategy(Line& line, const StrategyPlan& p, std::variant
     auto task = planner_.product(local);
     line.work.push_back({std::move(task.step), std::move(task.task)});
   }
-  define(line, strategy.output);
+  make(line, strategy.output);
   for (PlannedWork& w : line.work) w.step.strategy = strategy.name;
   if (!line.work.empty()) line.work.front().step.strategies = considered(p);
   if (!p.chosen_fits) warn_of_size(line, strategy);
@@ -183,6 +191,39 @@ void NotationLines::warn_of_size(const Line& line, const Strategy& strategy) {
   too_large_ = true;
   plan_.warnings.push_back(fmt::format("step {}: {} needs {}", line.number, strategy.name,
                                        too_much(strategy.bytes_per_chip, machine().chip.hbm_capacity.value)));
+}
+
+namespace {
+
+std::vector<std::string> names_of(const ArrayRef& a) {
+  std::vector<std::string> names;
+  for (const Dimension& d : a.dimensions) names.push_back(d.name);
+  return names;
+}
+
+}  // namespace
+
+void NotationLines::use(Line& line, const ArrayRef& array) {
+  const auto made = made_.find(array.name);
+  const std::string now = sharding_text(array);
+  if (!array.name.empty() && made != made_.end() && made->second.dimensions == names_of(array) &&
+      std::find(made->second.shardings.begin(), made->second.shardings.end(), now) == made->second.shardings.end())
+    throw NotationError(array.place.column, array.name + " is not there in this sharding", now,
+                        fmt::format("{}, as line {} of the program left it; an AllReduce, AllGather or Slice first",
+                                    made->second.shardings.back(), made->second.line));
+  define(line, array);
+}
+
+void NotationLines::make(Line& line, const ArrayRef& array) {
+  Made& made = made_[array.name];
+  if (made.dimensions != names_of(array)) made = {names_of(array), {}, 0};
+  // What it was before the line is there still.
+  if (const auto before = arrays_.find(array.name);
+      before != arrays_.end() && names_of(before->second) == made.dimensions)
+    made.shardings.push_back(sharding_text(before->second));
+  made.shardings.push_back(sharding_text(array));
+  made.line = line.number;
+  define(line, array);
 }
 
 void NotationLines::hold(Line& line, const ArrayRef& array) {

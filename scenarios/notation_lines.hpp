@@ -54,8 +54,11 @@ class NotationLines {
   void add_collective(Line&, const ResolvedCollective&, std::string text, bool planned);
   void add_strategy(Line&, const StrategyPlan&, std::variant<Product, ArrayRef> of);
   void warn_of_size(const Line&, const Strategy&);
+  // An array that a line before declared or made is there in the shardings it had then; another one takes a step.
+  void use(Line&, const ArrayRef&);
+  void make(Line&, const ArrayRef&);    // for later lines to use
   void hold(Line&, const ArrayRef&);    // as memory
-  void define(Line&, const ArrayRef&);  // for later lines, too
+  void define(Line&, const ArrayRef&);  // what its bare name is
   ArrayContext context() const;
   const MachineModel& machine() const { return planner_.machine(); }
 
@@ -64,6 +67,11 @@ class NotationLines {
   Plan& plan_;
   Sizes sizes_;
   Arrays arrays_;
+  struct Made {
+    std::vector<std::string> dimensions, shardings;
+    int line = 0;  // the last
+  };
+  std::map<std::string, Made> made_;
   bool too_large_ = false;
 };
 

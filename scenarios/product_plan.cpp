@@ -98,7 +98,8 @@ class Chooser {
       plan_.chosen = static_cast<std::size_t>(found - list.begin());
     } else if (options_.must_fit) {
       const auto least = std::min_element(list.begin(), list.end(), [](const auto& x, const auto& y) {
-        return x.strategy.bytes_per_chip < y.strategy.bytes_per_chip;
+        return std::pair(!x.strategy.as_asked, x.strategy.bytes_per_chip) <
+               std::pair(!y.strategy.as_asked, y.strategy.bytes_per_chip);
       });
       throw InputError(
           "no way of doing it fits a chip's memory", format_bytes(*memory_),

@@ -36,7 +36,7 @@ std::shared_ptr<const std::vector<Time>> on_slow_chips(const MachineModel& machi
 }  // namespace
 
 CollectiveOptions planned_options(CollectiveOptions options, const Request& request) {
-  options.book = options.book && request.row->dimensions().size() < 2;
+  options.book = options.book && (request.row->dimensions().size() < 2 || request.row->size() <= 4);
   return options;
 }
 

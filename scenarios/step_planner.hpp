@@ -19,7 +19,7 @@ struct CollectiveOptions {
   bool book = false;            // see Request
 };
 
-// Of a step that the planner chose: the book's schedule where it has one, which is along one dimension.
+// Of a step that the planner chose: the book's schedule where it has one, along one dimension or round a 2x2 block.
 CollectiveOptions planned_options(CollectiveOptions, const Request&);
 
 Operation operation_of(CollectiveKind);  // REQUIRES: not a Slice

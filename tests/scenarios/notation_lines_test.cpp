@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "collectives/proof.hpp"
 #include "scenarios/build_plan.hpp"
 #include "scenarios/machine.hpp"
 #include "scenarios/simulate.hpp"
@@ -103,6 +104,30 @@ TEST(ProductLines, IllegalOnesAreRepaired) {
   ASSERT_THAT(kinds(r), ElementsAre("all_gather", "matmul"));
   EXPECT_EQ(r.steps[0].step.text, "A[I, J] = AllGather_X(A[I_X, J])");
   EXPECT_EQ(r.steps[0].step.product_case, 4);
+}
+
+// 1000 over X of 4 is 250 a chip, but over XZ it is blocks of 63, which would end elsewhere: the proof on values says
+// so.
+TEST(OtherLines, BlocksThatDoNotLineUpAreProvenWrong) {
+  const std::string machine = "chip: tpu_v5p, slice: 4x4x4, ideal: true";
+  EXPECT_THROW(run("I: 1000", "  - A[I_XZ] = Slice_Z,I(A[I_X])\n", machine), ProofFailed);
+  EXPECT_THROW(run("I: 1000", "  - A[I_X] = AllGather_Z(A[I_XZ])\n", machine), ProofFailed);
+  EXPECT_EQ(run("I: 1000", "  - A[I] = AllGather_XZ(A[I_XZ])\n", machine).lines_proven, 1u);
+}
+
+// What a line made is there as it was left: its partial sums do not vanish, nor does it change its sharding for free.
+TEST(ProductLines, AnArrayIsUsedAsItWasLeft) {
+  const std::string dims = "B: 512, D: 512, F: 512";
+  const std::string column = "  - M[B, F_X] = In[B, D] * W[D, F_X]\n",
+                    row = "  - O[B, D]{U_X} = M[B, F_X] * V[F_X, D]\n";
+  EXPECT_THAT(refusal(dims, column + row + "  - H[B, D] = gelu(O[B, D])\n"),
+              AllOf(HasSubstr(":6:20: O is not there in this sharding; got O[B, D]"),
+                    HasSubstr("valid: O[B, D]{U_X}, as line 2 of the program left it")));
+  EXPECT_THAT(refusal(dims, column + "  - O[B, D] = M[B, F] * V[F, D]\n"),
+              HasSubstr("M is not there in this sharding"));
+  EXPECT_THAT(refusal(dims, "  - A[B, F_X]\n  - H[B, F] = relu(A[B, F])\n"), HasSubstr("A is not there"));
+  EXPECT_EQ(refusal(dims, column + row + "  - O[B, D] = AllReduce_X(O[B, D]{U_X})\n  - H[B, D] = gelu(O[B, D])\n"),
+            "no error");
 }
 
 // A's gathered copy is memory; A stays what it was.
