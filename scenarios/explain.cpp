@@ -22,6 +22,18 @@ Statement parsed(const ExplainQuestion& q) {
   return parse(q.line, q.mesh ? q.mesh->names() : AxisNames::any());
 }
 
+// What the machine lacks for the line (a peak, memory) is an error of the line.
+template <class Answer>
+auto on_the_machine(Answer answer) {
+  try {
+    return answer();
+  } catch (const NotationError&) {
+    throw;
+  } catch (const InputError& e) {
+    throw NotationError(1, e.what());
+  }
+}
+
 class Explainer {
  public:
   explicit Explainer(const ExplainQuestion& question) : question_(question), statement_(parsed(question)) {
@@ -88,7 +100,7 @@ class Explainer {
     Explanation e = begun(ExplainedKind::resharding);
     const ResolvedResharding r = resharding_step(s, context());
     if (e.timed()) {
-      add(e, plan_resharding(*question_.machine, r.from, r.to, options(false)));
+      add(e, on_the_machine([&] { return plan_resharding(*question_.machine, r.from, r.to, options(false)); }));
     } else {
       for (const Strategy& w : resharding_strategies(r.from, r.to, mesh_, BookCosts()).list) add(e, uncosted(w));
     }
@@ -105,7 +117,8 @@ class Explainer {
     c.strategy.output = r.output;
     c.strategy.bytes_per_chip = r.bytes;
     if (e.timed()) {
-      c.hbm = StepPlanner(*question_.machine).compute_cost({}, r.bytes, *r.output.dtype).hbm;
+      c.hbm = on_the_machine(
+          [&] { return StepPlanner(*question_.machine).compute_cost({}, r.bytes, *r.output.dtype).hbm; });
       c.math = c.time = c.closed_form = c.hbm;
     }
     add(e, std::move(c));
@@ -158,7 +171,7 @@ class Explainer {
     e.product_case = classify(product);
     order_ = order_of(product);
     if (e.timed()) {
-      add(e, plan_product(*question_.machine, product, options(best)));
+      add(e, on_the_machine([&] { return plan_product(*question_.machine, product, options(best)); }));
     } else {
       add_plain(e, product_strategies(product, mesh_, BookCosts()));
     }
@@ -314,7 +327,11 @@ class Explainer {
                                                                [](const Dimension& d) { return d.ellipsis(); });
     if (whole) a.partition_spec = partition_spec(array);
     if (e.has_mesh) a.copies = copies(array, mesh_);
-    if (e.sized()) a.layout = layout(array, {}, mesh_, question_.dtype);
+    if (e.missing_sizes.empty()) {
+      const ArrayLayout counted =
+          layout(array, {}, mesh_, question_.dtype);  // also where there is no mesh to show it of
+      if (e.sized()) a.layout = counted;
+    }
     e.arrays.push_back(std::move(a));
   }
 

@@ -113,6 +113,9 @@ TEST(ExplainCommand, RefusalsNameThePlace) {
       {{line, "--best"}, "hopsim: --best compares times; valid: with --machine and --dims I=...,J=...,K=..."},
       {{"A[I, J]", "--backward"}, "hopsim: --backward is of products"},
       {{line, "--set", "machine.ideal=true"}, "hopsim: explain: --set needs --machine"},
+      {{"A[I=9000000000000000000, J=9000]"}, "hopsim: EXPR:1:1: an array has too many elements or bytes; got "},
+      {{line, "--machine", "tpu_v5e:4x4", "--dims", "I=4,J=4,K=4", "--dtype", "fp64"},
+       "hopsim: EXPR:1:1: no peak FLOP/s is known for tpu_v5e; got fp64"},
       {{line, "--schedule", "fast"}, "hopsim: explain: --schedule: unknown value"},
   };
   for (const Refusal& r : refusals) {
@@ -137,7 +140,7 @@ TEST(ExplainCommand, WhatDoesNotFitIsWarnedOfOrRefused) {
   bounded.insert(bounded.end(), {"--memory", "100MB"});
   const Finished refused = explain(bounded);
   EXPECT_EQ(refused.code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("no way of doing it fits a chip's memory; got 100 MB"));
+  EXPECT_THAT(refused.err, StartsWith("hopsim: EXPR:1:1: no way of doing it fits a chip's memory; got 100 MB"));
 }
 
 }  // namespace
