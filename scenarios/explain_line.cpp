@@ -1,8 +1,6 @@
 #include "scenarios/explain_line.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <optional>
 #include <utility>
 #include <variant>
 
@@ -13,36 +11,6 @@ using Names = std::vector<std::string>;
 
 constexpr std::uint32_t kAxisWithoutMesh = 4;
 
-struct EachArray {
-  const std::function<void(const ArrayRef&)>& visit;
-
-  void operator()(const std::optional<ArrayRef>& a) const {
-    if (a) visit(*a);
-  }
-  void operator()(const Declaration& s) const { visit(s.array); }
-  void operator()(const Matmul& s) const {
-    visit(s.lhs);
-    visit(s.rhs);
-    (*this)(s.output);
-  }
-  void operator()(const Collective& s) const {
-    visit(s.input);
-    (*this)(s.output);
-  }
-  void operator()(const Elementwise& s) const {
-    for (const ArrayRef& input : s.inputs) visit(input);
-    (*this)(s.output);
-  }
-  void operator()(const Reshard& s) const {
-    visit(s.input);
-    visit(s.output);
-  }
-};
-
-void each_array(const Statement& s, const std::function<void(const ArrayRef&)>& visit) {
-  std::visit(EachArray{visit}, s);
-}
-
 }  // namespace
 
 void add_name(Names& names, const std::string& name) {
@@ -51,7 +19,7 @@ void add_name(Names& names, const std::string& name) {
 
 Mesh mesh_of(const Statement& s) {
   Names names;
-  each_array(s, [&](const ArrayRef& a) {
+  for_each_array(s, [&](const ArrayRef& a) {
     for (const Dimension& d : a.dimensions)
       for (const std::string& axis : d.axes) add_name(names, axis);
     for (const std::string& axis : a.unreduced) add_name(names, axis);
@@ -66,7 +34,7 @@ Mesh mesh_of(const Statement& s) {
 
 std::vector<std::string> dimensions_of(const Statement& s) {
   Names names;
-  each_array(s, [&](const ArrayRef& a) {
+  for_each_array(s, [&](const ArrayRef& a) {
     for (const Dimension& d : a.dimensions)
       if (!d.ellipsis()) add_name(names, d.name);
   });

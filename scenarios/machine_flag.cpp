@@ -5,6 +5,7 @@
 
 #include "scenarios/fields.hpp"
 #include "scenarios/machine_spec.hpp"
+#include "scenarios/made_values.hpp"
 
 namespace hopsim {
 namespace {
@@ -32,15 +33,15 @@ class SpecReader {
         throw PlacedError(place(comma + 1), "a chip takes no options", std::string(spec_.substr(comma + 1)),
                           "--set machine.KEY=VALUE; or a topology, such as torus:8x8,bw=45GB/s,lat=1us");
       }
-      add(machine, "chip", scalar(0, colon));
-      add(machine, "slice", shape);
+      add_entry(machine, "chip", scalar(0, colon));
+      add_entry(machine, "slice", shape);
       return machine;
     }
     YamlValue topology = map(0);
-    add(topology, "kind", scalar(0, colon));
-    add(topology, "shape", shape);
-    add(machine, "topology", std::move(topology));
-    add(machine, "link", link(comma));
+    add_entry(topology, "kind", scalar(0, colon));
+    add_entry(topology, "shape", shape);
+    add_entry(machine, "topology", std::move(topology));
+    add_entry(machine, "link", link(comma));
     return machine;
   }
 
@@ -56,9 +57,9 @@ class SpecReader {
 
   YamlValue graph(std::size_t colon) const {
     YamlValue machine = map(0), topology = map(0);
-    add(topology, "graphml", scalar(colon + 1, spec_.size()));
+    add_entry(topology, "graphml", scalar(colon + 1, spec_.size()));
     topology.items.back().key_place = place(0);
-    add(machine, "topology", std::move(topology));
+    add_entry(machine, "topology", std::move(topology));
     return machine;
   }
 
@@ -75,7 +76,7 @@ class SpecReader {
       const std::string full = key == "bw" ? "bandwidth" : "latency";
       if (link.find(full) != nullptr) throw PlacedError(place(begin), "an option given twice", key, "each once");
       YamlValue value = scalar(begin + equals + 1, next);
-      add(link, full, std::move(value));
+      add_entry(link, full, std::move(value));
       link.items.back().key_place = place(begin);
       comma = next;
     }
@@ -88,26 +89,10 @@ class SpecReader {
     return link;
   }
 
-  YamlValue map(std::size_t offset) const {
-    YamlValue value;
-    value.kind = YamlValue::Kind::map;
-    value.place = place(offset);
-    return value;
-  }
+  YamlValue map(std::size_t offset) const { return made_value(YamlValue::Kind::map, place(offset)); }
 
   YamlValue scalar(std::size_t begin, std::size_t end) const {
-    YamlValue value;
-    value.kind = YamlValue::Kind::scalar;
-    value.place = place(begin);
-    value.text = std::string(spec_.substr(begin, end - begin));
-    value.verbatim = true;
-    return value;
-  }
-
-  static void add(YamlValue& map, const std::string& key, YamlValue value) {
-    value.key = key;
-    value.key_place = value.place;
-    map.items.push_back(std::move(value));
+    return made_scalar(std::string(spec_.substr(begin, end - begin)), place(begin));
   }
 
   std::string_view spec_;

@@ -50,6 +50,12 @@ bool same_array(const HeldArray& a, const HeldArray& b) {
          a.layout.global_shape == b.layout.global_shape;
 }
 
+std::vector<std::string> names_of(const ArrayRef& a) {
+  std::vector<std::string> names;
+  for (const Dimension& d : a.dimensions) names.push_back(d.name);
+  return names;
+}
+
 // The ways that end as asked, and the one taken.
 std::vector<ConsideredStrategy> considered(const StrategyPlan& p) {
   std::vector<ConsideredStrategy> list;
@@ -192,16 +198,6 @@ void NotationLines::warn_of_size(const Line& line, const Strategy& strategy) {
   plan_.warnings.push_back(fmt::format("step {}: {} needs {}", line.number, strategy.name,
                                        too_much(strategy.bytes_per_chip, machine().chip.hbm_capacity.value)));
 }
-
-namespace {
-
-std::vector<std::string> names_of(const ArrayRef& a) {
-  std::vector<std::string> names;
-  for (const Dimension& d : a.dimensions) names.push_back(d.name);
-  return names;
-}
-
-}  // namespace
 
 void NotationLines::use(Line& line, const ArrayRef& array) {
   const auto made = made_.find(array.name);

@@ -7,8 +7,6 @@
 namespace hopsim {
 namespace {
 
-std::uint64_t ceil_div(std::uint64_t n, std::uint64_t k) { return n / k + (n % k != 0 ? 1 : 0); }
-
 void require_dimensions(const ArrayRef& a) {
   if (a.bare)
     throw NotationError(a.place.column, "the array is not defined yet", a.name,
@@ -21,29 +19,29 @@ std::uint64_t product(std::uint64_t a, std::uint64_t b, const char* problem) {
   return static_cast<std::uint64_t>(value);
 }
 
-struct InlineSizes {
-  Sizes& sizes;
-  void operator()(const ArrayRef& a) const { add_inline_sizes(a, sizes); }
+struct EachArray {
+  const std::function<void(const ArrayRef&)>& visit;
+
   void operator()(const std::optional<ArrayRef>& a) const {
-    if (a) add_inline_sizes(*a, sizes);
+    if (a) visit(*a);
   }
-  void operator()(const Declaration& s) const { (*this)(s.array); }
+  void operator()(const Declaration& s) const { visit(s.array); }
   void operator()(const Matmul& s) const {
-    (*this)(s.lhs);
-    (*this)(s.rhs);
+    visit(s.lhs);
+    visit(s.rhs);
     (*this)(s.output);
   }
   void operator()(const Collective& s) const {
-    (*this)(s.input);
+    visit(s.input);
     (*this)(s.output);
   }
   void operator()(const Elementwise& s) const {
-    for (const ArrayRef& input : s.inputs) (*this)(input);
+    for (const ArrayRef& input : s.inputs) visit(input);
     (*this)(s.output);
   }
   void operator()(const Reshard& s) const {
-    (*this)(s.input);
-    (*this)(s.output);
+    visit(s.input);
+    visit(s.output);
   }
 };
 
@@ -98,7 +96,13 @@ void add_inline_sizes(const ArrayRef& a, Sizes& sizes) {
   }
 }
 
-void add_inline_sizes(const Statement& s, Sizes& sizes) { std::visit(InlineSizes{sizes}, s); }
+void for_each_array(const Statement& s, const std::function<void(const ArrayRef&)>& visit) {
+  std::visit(EachArray{visit}, s);
+}
+
+void add_inline_sizes(const Statement& s, Sizes& sizes) {
+  for_each_array(s, [&](const ArrayRef& a) { add_inline_sizes(a, sizes); });
+}
 
 std::uint64_t size_of(const Dimension& d, const Sizes& sizes) {
   if (d.ellipsis() || (d.name.empty() && !d.size)) {
@@ -165,7 +169,7 @@ ArrayLayout layout(const ArrayRef& array, const Sizes& sizes, const Mesh& mesh, 
   for (const Dimension& d : a.dimensions) {
     const std::uint64_t ways = mesh.ways(d.axes);
     l.global_shape.push_back(*d.size);
-    l.local_shape.push_back(ceil_div(*d.size, ways));
+    l.local_shape.push_back(block_length(*d.size, ways));
     l.padded = l.padded || *d.size % ways != 0;
   }
   try {
@@ -187,7 +191,7 @@ std::vector<IndexRange> index_ranges(const ArrayRef& array, const Sizes& sizes, 
   for (const Dimension& d : a.dimensions) {
     std::uint64_t block = 0;
     for (const std::string& axis : d.axes) block = block * mesh.size(axis) + coordinates.at(mesh.position(axis));
-    const std::uint64_t length = ceil_div(*d.size, mesh.ways(d.axes));
+    const std::uint64_t length = block_length(*d.size, mesh.ways(d.axes));
     const auto bounded = [&](std::uint64_t blocks) {
       return blocks > *d.size / length ? *d.size : std::min(*d.size, blocks * length);
     };

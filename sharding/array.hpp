@@ -40,6 +40,14 @@ class Mesh {
   std::uint64_t chips_ = 1;
 };
 
+// Elements of a dimension on a chip, padded up: ceil(size / ways).
+constexpr std::uint64_t block_length(std::uint64_t size, std::uint64_t ways) {
+  return size / ways + (size % ways != 0 ? 1 : 0);
+}
+
+// All arrays a line names, operands before the output.
+void for_each_array(const Statement&, const std::function<void(const ArrayRef&)>&);
+
 using Sizes = std::map<std::string, std::uint64_t, std::less<>>;  // of dimensions, by name
 
 // The sizes a line gives inline, added to those known. Throws where they disagree.

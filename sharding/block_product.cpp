@@ -52,17 +52,12 @@ std::optional<Sharding> BlockProduct::output(const Sharding& lhs, const Sharding
   return out;
 }
 
-std::uint64_t BlockProduct::block(std::uint64_t size, const Axes& axes) const {
-  std::uint64_t ways = 1;
-  for (const std::uint8_t axis : axes) ways *= mesh_.axes()[axis].second;
-  return size / ways + (size % ways != 0);
-}
-
 LocalProduct BlockProduct::work(const Sharding& lhs, const Sharding& rhs) const {
   Uint128 multiplications = 1;
   std::uint64_t a = 1, b = 1, c = 1;
   for (const Positions& p : dimensions_) {
-    const std::uint64_t n = block(p.size, p.lhs >= 0 ? lhs.dimensions[at(p.lhs)] : rhs.dimensions[at(p.rhs)]);
+    const Axes& axes = p.lhs >= 0 ? lhs.dimensions[at(p.lhs)] : rhs.dimensions[at(p.rhs)];
+    const std::uint64_t n = block_length(p.size, ways_of(axes, mesh_));
     multiplications *= n;
     if (p.lhs >= 0) a *= n;
     if (p.rhs >= 0) b *= n;

@@ -30,7 +30,6 @@ class BlockProduct {
     std::uint64_t size;
   };
   bool may_have(std::size_t output_dimension, std::uint8_t axis) const;
-  std::uint64_t block(std::uint64_t size, const Sharding::Axes&) const;
 
   const Product& product_;
   const Mesh& mesh_;

@@ -246,7 +246,7 @@ Bytes group_bytes(const ResolvedCollective& s, const Mesh& mesh) {
     const Axes& finest = shrinks ? out.axes : in.axes;
     const Axes& kept = shrinks ? in.axes : out.axes;
     const std::uint64_t pieces = mesh.ways(finest);
-    const std::uint64_t piece = *in.size / pieces + (*in.size % pieces != 0 ? 1 : 0);
+    const std::uint64_t piece = block_length(*in.size, pieces);
     shape.push_back(piece);
     shape.push_back(pieces / mesh.ways(kept));
   }

@@ -68,6 +68,12 @@ std::vector<std::string> names_of(const Axes& axes, const Mesh& mesh) {
 
 }  // namespace
 
+std::uint64_t ways_of(const Axes& axes, const Mesh& mesh) {
+  std::uint64_t ways = 1;
+  for (const std::uint8_t axis : axes) ways *= mesh.axes()[axis].second;
+  return ways;
+}
+
 Sharding sharding_of(const ArrayRef& a, const Mesh& mesh) {
   const auto positions = [&](const std::vector<std::string>& names) {
     Axes axes;
@@ -181,20 +187,15 @@ class ShardingGraph::Builder {
         {from_, graph_.index_.at(to), kind, std::move(axes), static_cast<std::int8_t>(dimension), time});
   }
 
-  std::uint64_t ways(const Axes& axes) const {
-    std::uint64_t ways = 1;
-    for (const std::uint8_t axis : axes) ways *= graph_.mesh_.axes()[axis].second;
-    return ways;
-  }
+  std::uint64_t ways(const Axes& axes) const { return ways_of(axes, graph_.mesh_); }
 
   // Whether whole blocks of the finer split make up those of the coarser one. Where one is not the other with more
   // axes, nothing of it moves by itself.
   bool blocks_line_up(std::uint64_t size, const Axes& a, const Axes& b) const {
     const std::uint64_t fine = std::max(ways(a), ways(b)), coarse = std::min(ways(a), ways(b));
     if (fine == coarse || coarse == 1) return true;
-    return block(size, coarse) == fine / coarse * block(size, fine);
+    return block_length(size, coarse) == fine / coarse * block_length(size, fine);
   }
-  static std::uint64_t block(std::uint64_t size, std::uint64_t ways) { return size / ways + (size % ways != 0); }
 
   // Of the array of one group, as collective_step counts it; 0 beyond 2^63 (which a layout refuses).
   std::uint64_t group_elements(const Sharding& at, const Sharding& to) const {
@@ -202,7 +203,7 @@ class ShardingGraph::Builder {
     for (std::size_t d = 0; d < sizes_.size(); ++d) {
       const std::uint64_t fine = std::max(ways(at.dimensions[d]), ways(to.dimensions[d]));
       const std::uint64_t coarse = std::min(ways(at.dimensions[d]), ways(to.dimensions[d]));
-      elements *= Uint128{block(sizes_[d], fine)} * (fine / coarse);
+      elements *= Uint128{block_length(sizes_[d], fine)} * (fine / coarse);
       if (elements >> 63) return 0;
     }
     return static_cast<std::uint64_t>(elements);

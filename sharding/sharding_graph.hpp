@@ -24,6 +24,7 @@ struct Sharding {
   friend auto operator<=>(const Sharding&, const Sharding&) = default;
 };
 
+std::uint64_t ways_of(const Sharding::Axes&, const Mesh&);  // chips along them together
 Sharding sharding_of(const ArrayRef&, const Mesh&);
 ArrayRef with_sharding(ArrayRef, const Sharding&, const Mesh&);
 

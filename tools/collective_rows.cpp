@@ -8,6 +8,7 @@
 
 #include "scenarios/build_plan.hpp"
 #include "scenarios/fields.hpp"
+#include "scenarios/made_values.hpp"
 #include "scenarios/program.hpp"
 #include "tools/prepare.hpp"
 #include "tools/size_list.hpp"
@@ -17,41 +18,17 @@ namespace {
 
 constexpr const char* kDefaultSizes = "1KiB..1GiB*4";
 
-// --- values as a file would have them ---
-
-FilePlace place_in(const std::string& flag) { return {std::make_shared<const std::string>(flag)}; }
-
-YamlValue node(YamlValue::Kind kind, const FilePlace& place) {
-  YamlValue value;
-  value.kind = kind;
-  value.place = place;
-  return value;
-}
-
-YamlValue scalar(std::string text, const FilePlace& place) {
-  YamlValue value = node(YamlValue::Kind::scalar, place);
-  value.text = std::move(text);
-  value.verbatim = true;
-  return value;
-}
-
-void add(YamlValue& map, const std::string& key, YamlValue value) {
-  value.key = key;
-  value.key_place = value.place;
-  map.items.push_back(std::move(value));
-}
-
 // `0,1` or `data,model` as the list it would be in a file.
 YamlValue list_or_scalar(const std::string& text, const std::string& flag) {
-  const FilePlace start = place_in(flag);
-  if (text.find_first_of(",[") == std::string::npos) return scalar(text, start);
+  const FilePlace start = place_in_flag(flag);
+  if (text.find_first_of(",[") == std::string::npos) return made_scalar(text, start);
   if (text.front() == '[') return parse_document(text, flag).root;
-  YamlValue list = node(YamlValue::Kind::sequence, start);
+  YamlValue list = made_value(YamlValue::Kind::sequence, start);
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t comma = std::min(text.find(',', begin), text.size());
     FilePlace place = start;
     place.column += static_cast<int>(begin);
-    list.items.push_back(scalar(text.substr(begin, comma - begin), place));
+    list.items.push_back(made_scalar(text.substr(begin, comma - begin), place));
     begin = comma + 1;
   }
   return list;
@@ -80,17 +57,17 @@ std::vector<std::string> operations_of(const CollectiveArguments& arguments) {
 }
 
 YamlValue step(const CollectiveArguments& a, const std::string& operation, const Placed<Bytes>& bytes) {
-  const FilePlace place = place_in("collective " + operation);
-  YamlValue options = node(YamlValue::Kind::map, place);
-  add(options, "bytes", scalar(std::to_string(bytes.value.count()) + " B", bytes.place));
-  if (a.axis) add(options, "axis", list_or_scalar(*a.axis, "--axis"));
-  if (a.algorithm) add(options, "algorithm", scalar(*a.algorithm, place_in("--algorithm")));
-  if (a.chunks) add(options, "chunks", scalar(*a.chunks, place_in("--chunks")));
-  if (a.schedule) add(options, "schedule", scalar(*a.schedule, place_in("--schedule")));
-  if (a.root && takes_root(operation)) add(options, "root", list_or_scalar(*a.root, "--root"));
-  if (operation == "collective_permute") add(options, "shift", scalar("1", place));
-  YamlValue step = node(YamlValue::Kind::map, place);
-  add(step, operation, std::move(options));
+  const FilePlace place = place_in_flag("collective " + operation);
+  YamlValue options = made_value(YamlValue::Kind::map, place);
+  add_entry(options, "bytes", made_scalar(std::to_string(bytes.value.count()) + " B", bytes.place));
+  if (a.axis) add_entry(options, "axis", list_or_scalar(*a.axis, "--axis"));
+  if (a.algorithm) add_entry(options, "algorithm", made_scalar(*a.algorithm, place_in_flag("--algorithm")));
+  if (a.chunks) add_entry(options, "chunks", made_scalar(*a.chunks, place_in_flag("--chunks")));
+  if (a.schedule) add_entry(options, "schedule", made_scalar(*a.schedule, place_in_flag("--schedule")));
+  if (a.root && takes_root(operation)) add_entry(options, "root", list_or_scalar(*a.root, "--root"));
+  if (operation == "collective_permute") add_entry(options, "shift", made_scalar("1", place));
+  YamlValue step = made_value(YamlValue::Kind::map, place);
+  add_entry(step, operation, std::move(options));
   return step;
 }
 
@@ -104,16 +81,16 @@ void check_flags(const CollectiveArguments& a) {
 
 Document with_program(const Document& base, YamlValue step) {
   Document document = base;
-  YamlValue program = node(YamlValue::Kind::sequence, step.place);
+  YamlValue program = made_value(YamlValue::Kind::sequence, step.place);
   program.items.push_back(std::move(step));
-  add(document.root, "program", std::move(program));
+  add_entry(document.root, "program", std::move(program));
   return document;
 }
 
 std::vector<Placed<Bytes>> sizes_of(const CollectiveArguments& a, const std::optional<MeasuredTimes>& measured) {
   if (a.bytes || !measured) return parse_sizes(a.bytes.value_or(kDefaultSizes), "--bytes");
   std::vector<Placed<Bytes>> sizes;
-  for (const Bytes b : measured->sizes()) sizes.push_back({b, place_in(*a.measured)});
+  for (const Bytes b : measured->sizes()) sizes.push_back({b, place_in_flag(*a.measured)});
   return sizes;
 }
 

@@ -3,13 +3,13 @@
 #include <spdlog/logger.h>
 
 #include <algorithm>
-#include <memory>
 #include <ostream>
 #include <utility>
 
 #include "scenarios/explain.hpp"
 #include "scenarios/explain_json.hpp"
 #include "scenarios/machine_spec.hpp"
+#include "scenarios/made_values.hpp"
 #include "scenarios/program.hpp"
 #include "scenarios/set.hpp"
 #include "sim/units.hpp"
@@ -22,10 +22,6 @@ namespace {
 
 constexpr std::uint64_t kMaxDimension = std::uint64_t{1} << 40;
 constexpr std::uint64_t kMaxMeshChips = std::uint64_t{1} << 20;
-
-FilePlace place_in(const std::string& flag, std::size_t offset = 0) {
-  return {std::make_shared<const std::string>(flag), 1, 1 + static_cast<int>(offset)};
-}
 
 // ---- NAME=COUNT,NAME=COUNT
 
@@ -46,14 +42,14 @@ NamedCount named_count(std::string_view text, std::size_t begin, const std::stri
   std::size_t name_at = begin, count_at = begin + equals + 1;
   const std::string name = trimmed(text.substr(0, equals), name_at);
   if (equals == std::string_view::npos || name.empty())
-    throw PlacedError(place_in(flag, name_at), "expected NAME=SIZE", quoted_for_message(std::string(text)),
+    throw PlacedError(place_in_flag(flag, name_at), "expected NAME=SIZE", quoted_for_message(std::string(text)),
                       flag == "--mesh" ? "X=4,Y=4" : "I=1024,J=2048");
-  check_identifier(name, flag == "--mesh" ? "an axis" : "a dimension", place_in(flag, name_at));
+  check_identifier(name, flag == "--mesh" ? "an axis" : "a dimension", place_in_flag(flag, name_at));
   const std::string count = trimmed(text.substr(equals + 1), count_at);
   try {
-    return {{name, place_in(flag, name_at)}, {parse_count(count, 1, most), place_in(flag, count_at)}};
+    return {{name, place_in_flag(flag, name_at)}, {parse_count(count, 1, most), place_in_flag(flag, count_at)}};
   } catch (const InputError& e) {
-    throw PlacedError(place_in(flag, count_at), InputError(name + ": " + e.what()));
+    throw PlacedError(place_in_flag(flag, count_at), InputError(name + ": " + e.what()));
   }
 }
 
@@ -75,17 +71,10 @@ std::vector<NamedCount> named_counts(const std::string& text, const std::string&
 
 // As `machine.mesh` of a file.
 YamlValue mesh_value(const std::vector<NamedCount>& axes) {
-  YamlValue mesh;
-  mesh.kind = YamlValue::Kind::map;
-  mesh.place = place_in("--mesh");
+  YamlValue mesh = made_value(YamlValue::Kind::map, place_in_flag("--mesh"));
   for (const NamedCount& axis : axes) {
-    YamlValue size;
-    size.kind = YamlValue::Kind::scalar;
-    size.place = axis.count.place;
-    size.text = std::to_string(axis.count.value);
-    size.key = axis.name.value;
-    size.key_place = axis.name.place;
-    mesh.items.push_back(std::move(size));
+    add_entry(mesh, axis.name.value, made_scalar(std::to_string(axis.count.value), axis.count.place));
+    mesh.items.back().key_place = axis.name.place;
   }
   return mesh;
 }
@@ -104,7 +93,7 @@ std::optional<MachineModel> machine_of(const ExplainArguments& a) {
   apply_flags(document, flags);
   if (a.mesh)
     set_value(document, "machine.mesh", mesh_value(named_counts(*a.mesh, "--mesh", kMaxMeshChips)),
-              place_in("--mesh"));
+              place_in_flag("--mesh"));
   return build_machine(load_machine(*document.root.find("machine")));
 }
 
@@ -130,7 +119,7 @@ auto flag_value(const std::string& flag, const std::string& text, Parse parse) {
   } catch (const PlacedError&) {
     throw;
   } catch (const InputError& e) {
-    throw PlacedError(place_in(flag), e);
+    throw PlacedError(place_in_flag(flag), e);
   }
 }
 
@@ -146,7 +135,7 @@ auto reading_line(Read read) {
   try {
     return read();
   } catch (const NotationError& e) {
-    throw PlacedError(place_in("EXPR", static_cast<std::size_t>(std::max(e.column(), 1) - 1)), e);
+    throw PlacedError(place_in_flag("EXPR", static_cast<std::size_t>(std::max(e.column(), 1) - 1)), e);
   }
 }
 
