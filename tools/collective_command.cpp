@@ -96,30 +96,6 @@ class CollectiveRun {
 
 }  // namespace
 
-void add_collective_flags(CLI::App& app, CollectiveArguments& a) {
-  app.add_option("OP", a.operations,
-                 "all_gather, reduce_scatter, all_reduce, all_to_all, broadcast, reduce, gather, scatter, "
-                 "collective_permute or "
-                 "send_recv (every chip to the next); or JAX's names for them")
-      ->required();
-  app.add_option("--axis", a.axis, "an axis of the mesh, or several: X, XY, data,model; default: all chips");
-  app.add_option(
-         "--bytes", a.bytes,
-         "sizes of the whole array: 4096, a list 1KiB,1MiB, a range 1KiB..100MiB*2 or 1MB..10MB+1MB; default: "
-         "1KiB..1GiB*4")
-      ->type_name("SIZES");
-  app.add_option("--algorithm", a.algorithm, "auto (default), best, or one of hopsim list algorithms")
-      ->type_name("NAME");
-  app.add_option("--chunks", a.chunks, "pieces of each shard, forwarded as they arrive; default: the algorithm's own")
-      ->type_name("N");
-  app.add_option("--schedule", a.schedule,
-                 "optimal (default) or book: on an even ring the shard from halfway round goes in halves, or whole");
-  app.add_option("--root", a.root, "of broadcast, reduce, gather, scatter: a chip's number, or coordinates 0,1");
-  app.add_option("--measured", a.measured, "measured times to show beside: CSV with the columns bytes and time_us")
-      ->type_name("FILE");
-  add_common_flags(app, a.flags);
-}
-
 int collective_command(const CollectiveArguments& arguments, const Streams& streams) {
   check_flags(arguments.flags, {arguments.measured.value_or("-")});
   CollectiveRun(arguments, streams).run();

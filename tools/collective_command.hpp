@@ -6,8 +6,6 @@
 
 namespace hopsim {
 
-void add_collective_flags(CLI::App&, CollectiveArguments&);
-
 // 0. On a terminal rows are shown as they come. Throws what the scenarios room throws; then no output file is left.
 int collective_command(const CollectiveArguments&, const Streams&);
 

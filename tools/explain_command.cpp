@@ -8,6 +8,7 @@
 
 #include "scenarios/explain.hpp"
 #include "scenarios/explain_json.hpp"
+#include "scenarios/fields.hpp"
 #include "scenarios/machine_spec.hpp"
 #include "scenarios/made_values.hpp"
 #include "scenarios/program.hpp"
@@ -166,36 +167,6 @@ ExplainQuestion question_of(const ExplainArguments& a, const MachineModel* machi
 }
 
 }  // namespace
-
-void add_explain_flags(CLI::App& app, ExplainArguments& a) {
-  app.add_option("EXPR", a.line,
-                 "a line of notation: 'C[I_X, K] = A[I_X, J_Y] * B[J_Y, K]', a collective, an elementwise line, an "
-                 "array, or A[I_X] -> A[I]")
-      ->required();
-  app.add_option("--machine", a.machine, "the machine, e.g. tpu_v5e:4x4; without it the answer is in symbols")
-      ->type_name("SPEC")
-      ->check(not_empty());
-  app.add_option("--mesh", a.mesh, "the logical axes, e.g. X=4,Y=4; default: the machine's")->type_name("AXES");
-  app.add_option("--dims", a.dims, "sizes of dimensions, e.g. I=1024,J=2048; without them the answer is in symbols")
-      ->type_name("SIZES");
-  app.add_option("--dtype", a.dtype, "of arrays that give none; default: bf16");
-  app.add_flag("--backward", a.backward, "the products of the backward pass, and what becomes of each collective");
-  app.add_flag("--best", a.best, "find the shardings of the operands, and of a ?, that take the least time");
-  app.add_option("--memory", a.memory, "what a chip may hold, e.g. 300MB; an error where nothing fits")
-      ->type_name("BYTES");
-  app.add_option("--schedule", a.schedule,
-                 "optimal (default) or book: on an even ring the shard from halfway round goes in halves, or whole")
-      ->check(one_of({"optimal", "book"}));
-  app.add_flag("--ideal", a.ideal, "datasheet values: no overheads, efficiency 1");
-  app.add_flag("--verify", a.verify,
-               "prove every strategy on values, and on a machine the data flow of its collectives");
-  add_set_flag(app, a.sets);
-  add_json_flag(app, a.json);
-  app.add_flag("--quiet", a.quiet, "no table");
-  app.add_option("--log-level", a.log_level,
-                 "what standard error tells: trace, debug, info (default), warn, error, off")
-      ->check(one_of({"trace", "debug", "info", "warn", "error", "off"}));
-}
 
 int explain_command(const ExplainArguments& a, const Streams& streams) {
   const std::optional<MachineModel> machine = machine_of(a);

@@ -20,8 +20,6 @@ struct ExplainArguments {
   std::string log_level = "info";
 };
 
-void add_explain_flags(CLI::App&, ExplainArguments&);
-
 // 0, for products that are illegal as they stand, too. Throws what the scenarios room throws; places name the flag,
 // or EXPR.
 int explain_command(const ExplainArguments&, const Streams&);

@@ -109,13 +109,10 @@ std::string table(const Json& rows) {
 
 }  // namespace
 
-void add_list_flags(CLI::App& app, ListArguments& arguments) {
+std::vector<std::string_view> listable() {
   std::vector<std::string_view> names;
   for (const Kind& kind : kKinds) names.push_back(kind.name);
-  app.add_option("WHAT", arguments.what,
-                 "chips, topologies, collectives, algorithms or scenarios; default: all of them")
-      ->check(one_of(names));
-  add_json_flag(app, arguments.json);
+  return names;
 }
 
 int list_command(const ListArguments& arguments, const Streams& streams) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "tools/flags.hpp"
 #include "tools/streams.hpp"
@@ -13,7 +15,7 @@ struct ListArguments {
   std::string json;
 };
 
-void add_list_flags(CLI::App&, ListArguments&);
+std::vector<std::string_view> listable();  // "chips", ...: what there are lists of
 
 int list_command(const ListArguments&, const Streams&);
 

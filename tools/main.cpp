@@ -16,13 +16,8 @@
 #include "sim/error.hpp"
 #include "sim/machine.hpp"
 #include "sim/version.hpp"
-#include "tools/collective_command.hpp"
+#include "tools/command_flags.hpp"
 #include "tools/engines.hpp"
-#include "tools/explain_command.hpp"
-#include "tools/list_command.hpp"
-#include "tools/run_command.hpp"
-#include "tools/show_command.hpp"
-#include "tools/sweep_command.hpp"
 #include "tools/usage.hpp"
 
 namespace {

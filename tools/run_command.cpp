@@ -64,11 +64,6 @@ void add_step_rows(Json& rows, const Json& run) {
 
 }  // namespace
 
-void add_run_flags(CLI::App& app, RunArguments& arguments) {
-  app.add_option("FILE", arguments.files, "scenario files (YAML); - reads one from standard input")->required();
-  add_common_flags(app, arguments.flags);
-}
-
 int run_command(const RunArguments& arguments, const Streams& streams) {
   const CommonFlags& flags = arguments.flags;
   check_flags(flags, arguments.files);

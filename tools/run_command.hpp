@@ -14,8 +14,6 @@ struct RunArguments {
   CommonFlags flags;
 };
 
-void add_run_flags(CLI::App&, RunArguments&);
-
 // 0; 1 if an expectation failed. Throws what the scenarios room throws; then no output file is left behind.
 int run_command(const RunArguments&, const Streams&);
 

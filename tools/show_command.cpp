@@ -156,15 +156,6 @@ void check_outputs(const ShowArguments& a) {
 
 }  // namespace
 
-void add_show_flags(CLI::App& app, ShowArguments& arguments) {
-  app.add_option("NAME", arguments.name, "a name of hopsim list, or a machine such as tpu_v5e:8x4")->required();
-  add_set_flag(app, arguments.sets);
-  add_json_flag(app, arguments.json);
-  app.add_option("--dot", arguments.dot, "a machine's graph for Graphviz; - for standard output")->check(not_empty());
-  app.add_option("--graphml", arguments.graphml, "a machine's graph as GraphML; - for standard output")
-      ->check(not_empty());
-}
-
 int show_command(const ShowArguments& arguments, const Streams& streams) {
   check_outputs(arguments);
   ResultFiles files(arguments.json);

@@ -17,8 +17,6 @@ struct ShowArguments {
   std::string dot, graphml;  // of a machine's graph; "-": standard output, alone there
 };
 
-void add_show_flags(CLI::App&, ShowArguments&);
-
 // Throws InputError for a name nothing has, with the nearest.
 int show_command(const ShowArguments&, const Streams&);
 

@@ -158,16 +158,6 @@ class SweepRun {
 
 }  // namespace
 
-void add_sweep_flags(CLI::App& app, SweepArguments& arguments) {
-  app.add_option("FILE", arguments.file, "a scenario file (YAML) with a sweep; - reads it from standard input")
-      ->required()
-      ->check(not_empty());
-  add_common_flags(app, arguments.flags);
-  app.add_option("--best", arguments.best, "what points are ranked by: a number of the result, such as time_s, mfu")
-      ->type_name("KEY")
-      ->check(not_empty());
-}
-
 int sweep_command(const SweepArguments& arguments, const Streams& streams) {
   check_flags(arguments.flags, {arguments.file});
   if (!arguments.flags.trace.empty())

@@ -14,8 +14,6 @@ struct SweepArguments {
   CommonFlags flags;
 };
 
-void add_sweep_flags(CLI::App&, SweepArguments&);
-
 // 0; 1 if at some point an expectation or a proof failed, a bound was beaten, or the program deadlocked. A point that
 // cannot be run is a row with its error; if that is all of them, throws what the first one threw, and no output file
 // is left behind.
