@@ -7,26 +7,14 @@
 #include <set>
 
 #include "collectives/proof.hpp"
-#include "sharding/value_blocks.hpp"
-#include "sharding/value_shapes.hpp"
+#include "sharding/value_steps.hpp"
 
 namespace hopsim {
 namespace {
 
 using Axes = std::vector<std::string>;
 
-bool contains(const Axes& axes, const std::string& axis) {
-  return std::find(axes.begin(), axes.end(), axis) != axes.end();
-}
-
 std::set<std::string> set_of(const Axes& axes) { return {axes.begin(), axes.end()}; }
-
-// `axes` in the order in which `order` names them.
-Axes ordered(const Axes& axes, const Axes& order) {
-  Axes result;
-  std::copy_if(order.begin(), order.end(), std::back_inserter(result), [&](auto& a) { return contains(axes, a); });
-  return result;
-}
 
 // The array and its sharding, however they are spelled.
 std::string identity_text(ArrayRef a) {
@@ -153,42 +141,11 @@ class Interpreter {
   // ---- Collectives
 
   void collective(const ResolvedCollective& c) {
-    std::vector<BlockId> now = held(c.input).blocks;
-    const std::vector<Blocks::Change> changes = effect(c);
-    const bool sums = c.kind == CollectiveKind::all_reduce || c.kind == CollectiveKind::reduce_scatter;
-    if (sums) now = blocks_.sums(now, c.axes);
-    if (c.kind != CollectiveKind::all_reduce) now = blocks_.moved(now, changes);
-    held_[identity_text(c.output)] = {std::move(now), step_};
-  }
-
-  // How input and output differ, which must be as the collective's kind and axes have it.
-  std::vector<Blocks::Change> effect(const ResolvedCollective& c) const {
-    using enum CollectiveKind;
+    const std::vector<BlockId>& before = held(c.input).blocks;
     if (c.input.dimensions.size() != c.output.dimensions.size()) fail("changes the number of dimensions");
-    const BlockShape from = cut_.shape(c.input), to = cut_.shape(c.output);
-    std::vector<Blocks::Change> changes;
-    Axes off, on, reduced;
-    for (std::size_t i = 0; i < c.input.dimensions.size(); ++i) {
-      const Axes &in = c.input.dimensions[i].axes, &out = c.output.dimensions[i].axes;
-      const auto [in_rest, out_rest] = std::mismatch(in.begin(), in.end(), out.begin(), out.end());
-      const Axes taken(in_rest, in.end()), put(out_rest, out.end());
-      off.insert(off.end(), taken.begin(), taken.end());
-      on.insert(on.end(), put.begin(), put.end());
-      changes.push_back(
-          {c.kind == all_gather ? ordered(taken, c.axes) : taken, ordered(put, c.axes), from.local[i], to.local[i]});
-    }
-    for (const std::string& axis : c.input.unreduced)
-      if (!contains(c.output.unreduced, axis)) reduced.push_back(axis);
-
-    const std::set<std::string> axes = set_of(c.axes), none;
-    const bool gathers = c.kind == all_gather || c.kind == all_to_all;
-    const bool splits = c.kind == reduce_scatter || c.kind == all_to_all || c.kind == slice;
-    const bool adds = c.kind == reduce_scatter || c.kind == all_reduce;
-    const bool as_it_says = set_of(off) == (gathers ? axes : none) && set_of(on) == (splits ? axes : none) &&
-                            set_of(reduced) == (adds ? axes : none) &&
-                            c.input.unreduced.size() == c.output.unreduced.size() + reduced.size();
-    if (!as_it_says) fail("does not do what it says to " + sharding_text(c.input));
-    return changes;
+    auto now = collected(blocks_, before, c, cut_.shape(c.input), cut_.shape(c.output));
+    if (!now) fail("does not do what it says to " + sharding_text(c.input));
+    held_[identity_text(c.output)] = {std::move(*now), step_};
   }
 
   // ---- Products
@@ -213,23 +170,11 @@ class Interpreter {
     Held result{{}, step_};
     for (std::uint64_t chip = 0; chip < chips(); ++chip) {
       const auto [known, added] = made.try_emplace({lhs[chip], rhs[chip]}, BlockId{});
-      if (added) known->second = blocks_.add(product(blocks_[lhs[chip]], blocks_[rhs[chip]], out, contraction));
+      if (added)
+        known->second = blocks_.add(multiplied(blocks_[lhs[chip]], blocks_[rhs[chip]], out.local, contraction));
       result.blocks.push_back(known->second);
     }
     held_[identity_text(l.output)] = std::move(result);
-  }
-
-  static Block product(const Block& lhs, const Block& rhs, const BlockShape& out, const Contraction& c) {
-    Block block;
-    Odometer count(out.local);
-    do {
-      const std::uint64_t* a = lhs.data() + c.first_lhs(count.at());
-      const std::uint64_t* b = rhs.data() + c.first_rhs(count.at());
-      std::uint64_t sum = 0;
-      for (const auto& [i, j] : c.sum()) sum += a[i] * b[j];
-      block.push_back(sum);
-    } while (count.next());
-    return block;
   }
 
   // An operand with zeros in the padding of contracted dimensions, as XLA masks it.

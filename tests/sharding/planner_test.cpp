@@ -80,6 +80,12 @@ TEST(Planner, CaseTwoBothWays) {
   EXPECT_EQ(sharding_text(scatter->output), "C[I_X, K]");
 }
 
+TEST(Planner, AnArrayThatIsBothOperandsIsHeldOnce) {
+  const Mesh mesh({{"X", 4}});
+  const ArrayRef a = with_sizes(parse_array("bf16 A[I_X=64, J=32]", mesh.names()), {});
+  EXPECT_EQ(held_bytes({}, {a, a}, mesh).count(), 16u * 32 * 2);
+}
+
 TEST(Planner, CaseFourIsRepairedByGatheringEither) {
   const Mesh mesh({{"X", 4}});
   const Strategies s = product_strategies(product("A[I_X, J] * B[J, K_X]", mesh, kSizes), mesh, BookCosts());
