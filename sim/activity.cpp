@@ -27,6 +27,21 @@ Time IntervalSet::total() const {
   return sum;
 }
 
+IntervalSet StepStretches::all() const {
+  std::vector<Stretch> sorted = stretches_;
+  std::sort(sorted.begin(), sorted.end(), [](const Stretch& a, const Stretch& b) { return a.start < b.start; });
+  IntervalSet set;
+  for (const Stretch& s : sorted) set.add(s.start, s.end);
+  return set;
+}
+
+IntervalSet StepStretches::of(std::uint32_t task) const {
+  IntervalSet set;
+  for (const Stretch& s : stretches_)
+    if (s.task == task) set.add(s.start, s.end);
+  return set;
+}
+
 Time IntervalSet::without(const IntervalSet& other) const {
   Time covered;
   auto o = other.intervals_.begin();

@@ -1,6 +1,6 @@
-// When each chip computes and when it communicates, as unions of intervals. A chip communicates while a message from
-// it or to it is in flight, from its posting to the arrival of its tail. Exposed communication is the part without
-// compute.
+// When each chip computes and when it communicates, as intervals of the steps of its program and as their unions. A
+// chip communicates while a message from it or to it is in flight, from its posting to the arrival of its tail.
+// Exposed communication is the part without compute.
 #pragma once
 
 #include <vector>
@@ -40,14 +40,44 @@ inline void IntervalSet::add(Time start, Time end) {
   intervals_.push_back({start, end});
 }
 
+// When a chip was at its steps. What touches or overlaps becomes one stretch where it comes roughly in order, so a
+// step is a few of them; add() is O(1).
+class StepStretches {
+ public:
+  struct Stretch {
+    Time start, end;
+    std::uint32_t task = 0;
+  };
+  void add(std::uint32_t task, Time start, Time end);
+  IntervalSet all() const;
+  IntervalSet of(std::uint32_t task) const;
+  const std::vector<Stretch>& stretches() const { return stretches_; }  // in no order
+
+ private:
+  static constexpr std::size_t kOpen = 4;  // the last few may still grow: steps that run at once take turns
+  std::vector<Stretch> stretches_;
+};
+
 class Activity {
  public:
   explicit Activity(std::uint32_t chips) : communication(chips), compute(chips) {}
-  void message(ChipId from, ChipId to, Time posted, Time delivered) {
-    communication[index(from)].add(posted, delivered);
-    if (to != from) communication[index(to)].add(posted, delivered);
+  void message(ChipId from, ChipId to, std::uint32_t task, Time posted, Time delivered) {
+    communication[index(from)].add(task, posted, delivered);
+    if (to != from) communication[index(to)].add(task, posted, delivered);
   }
-  std::vector<IntervalSet> communication, compute;  // by chip
+  std::vector<StepStretches> communication, compute;  // by chip
 };
+
+inline void StepStretches::add(std::uint32_t task, Time start, Time end) {
+  const std::size_t n = stretches_.size();
+  for (std::size_t i = n; i-- > (n > kOpen ? n - kOpen : 0);) {
+    Stretch& s = stretches_[i];
+    if (s.task != task || start > s.end || end < s.start) continue;
+    s.start = start < s.start ? start : s.start;
+    s.end = end > s.end ? end : s.end;
+    return;
+  }
+  stretches_.push_back({start, end, task});
+}
 
 }  // namespace hopsim

@@ -12,6 +12,7 @@
 #include "sim/ids.hpp"
 #include "sim/quantities.hpp"
 #include "sim/recorder.hpp"
+#include "sim/units.hpp"
 
 namespace hopsim {
 
@@ -33,6 +34,7 @@ class Position {
 
   friend constexpr auto operator<=>(Position, Position) = default;
   constexpr std::uint64_t key() const { return key_; }
+  constexpr std::uint32_t task() const { return static_cast<std::uint32_t>(key_ % kTasks); }
 
  private:
   explicit constexpr Position(std::uint64_t key) : key_(key) {}
@@ -74,11 +76,13 @@ struct EngineTotals {
 
 // Delays that do not depend on sizes. All 0 on an ideal machine. Switches have none.
 struct Overheads {
-  Time step;               // before the head of each message enters its first link; occupies nothing
-  Time chunk;              // the same, but the sender's channel is held meanwhile and until the tail is out
-  Time launch;             // before a collective's first message, on every chip; the machine applies it
-  Time jitter{};           // on top of `step`, of each message another delay of up to this, evenly distributed
-  std::uint64_t seed = 0;  // of the jitter; it depends on the message, not on when it is posted
+  Time step;                  // before the head of each message enters its first link; occupies nothing
+  Time chunk;                 // the same, but the sender's channel is held meanwhile and until the tail is out
+  Time launch;                // before a collective's first message, on every chip; the machine applies it
+  Time loop{};                // of the compute unit, before each chunk of a collective matmul but the chip's own
+  Ratio compute_share{0, 1};  // of the compute unit that communication takes; see Engine::share_compute
+  Time jitter{};              // on top of `step`, of each message another delay of up to this, evenly distributed
+  std::uint64_t seed = 0;     // of the jitter; it depends on the message, not on when it is posted
 
   Time before(const Message&) const;  // step and jitter
 };
@@ -91,6 +95,9 @@ class Engine {
   virtual void count_after(Time delay, CounterId) = 0;
   // Occupies the chip's compute unit, which takes its tasks in order, for `busy`; then raises `done`.
   virtual void compute(ChipId, Time busy, Position, CounterId done, std::uint32_t task) = 0;
+  // While `shared`, the chip's compute unit works at 1 - Overheads::compute_share of its speed, as where collectives
+  // run on the same cores. REQUIRES: the share is above 0.
+  virtual void share_compute(ChipId, bool shared) = 0;
   // Until nothing is in flight. Throws std::overflow_error past Time::max().
   virtual void run(CounterSink&) = 0;
   virtual EngineTotals totals() const = 0;

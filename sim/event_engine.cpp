@@ -4,6 +4,7 @@
 #include <map>
 #include <random>
 #include <tuple>
+#include <utility>
 
 #include "sim/fingerprint.hpp"
 
@@ -19,6 +20,7 @@ EventEngine::EventEngine(const Fabric& fabric, const Overheads& overheads, Recor
       chips_(fabric.chips()),
       first_unit_(static_cast<std::uint32_t>(fabric.links.size())),
       first_channel_(first_unit_ + chips_) {
+  if (overheads.compute_share.numerator > 0) shared_.resize(chips_);
   std::map<std::pair<Bandwidth, Time>, std::uint16_t> known;
   resources_.resize(first_channel_);
   for (std::size_t l = 0; l < fabric.links.size(); ++l) {
@@ -122,12 +124,16 @@ bool EventEngine::before(const Flight& a, const Flight& b) const {  // polite on
   return std::tie(a.posted, a.position, a.hop, a_from) < std::tie(b.posted, b.position, b.hop, b_from);
 }
 
-void EventEngine::request(std::uint32_t resource, std::uint32_t i) {
+void EventEngine::make_dirty(std::uint32_t resource) {
   Resource& r = resources_[resource];
-  if (!r.dirty) {
-    r.dirty = true;
-    dirty_.push_back(resource);
-  }
+  if (r.dirty) return;
+  r.dirty = true;
+  dirty_.push_back(resource);
+}
+
+void EventEngine::request(std::uint32_t resource, std::uint32_t i) {
+  make_dirty(resource);
+  Resource& r = resources_[resource];
   Flight& f = flights_[i];
   if (r.queue == kNone || !before(f, flights_[r.last])) {  // the usual case: programs post in order
     (r.queue == kNone ? r.queue : flights_[r.last].next) = i;
@@ -145,12 +151,16 @@ void EventEngine::arbitrate() {
   constexpr std::size_t kAhead = 8;
   const std::size_t n = dirty_.size();
   for (std::size_t k = 0; k < n; ++k) {
-    if (k + kAhead < n) __builtin_prefetch(&flights_[resources_[dirty_[k + kAhead]].queue], 1);
+    if (k + kAhead < n)
+      if (const std::uint32_t next = resources_[dirty_[k + kAhead]].queue; next != kNone)
+        __builtin_prefetch(&flights_[next], 1);
     const std::uint32_t id = dirty_[k];
     Resource& r = resources_[id];
     r.dirty = false;
     while (r.queue != kNone) {
       const std::uint32_t i = r.queue;
+      if (!shared_.empty() && id >= first_unit_ && id < first_channel_ && shared_[id - first_unit_].flight != kNone)
+        break;  // until it ends, whenever that is
       if (flights_[i].polite && r.free_at > now_) {
         if (!r.armed) {
           r.armed = true;
@@ -208,7 +218,7 @@ void EventEngine::grant_link(std::uint32_t id, std::uint32_t i) {
 void EventEngine::deliver(std::uint32_t i, ChipId to, Time arrives, Time least) {
   const Flight& f = flights_[i];
   if (arrives < f.posted + least) throw std::logic_error("a message beat its link's bandwidth and latency");
-  if (activity_) activity_->message(ChipId(f.from), to, f.posted, arrives);
+  if (activity_) activity_->message(ChipId(f.from), to, f.position.task(), f.posted, arrives);
   queue_.push(arrives, event(kCount, f.arrived));
   release(i);
 }
@@ -216,14 +226,62 @@ void EventEngine::deliver(std::uint32_t i, ChipId to, Time arrives, Time least) 
 void EventEngine::grant_compute(std::uint32_t unit, std::uint32_t i) {
   const Flight& f = flights_[i];
   Resource& r = resources_[unit];
+  if (!shared_.empty()) {
+    SharedUnit& u = shared_[unit - first_unit_];
+    u = {.flight = i, .start = now_, .since = now_, .left = f.tail, .slowed = u.slowed};
+    return plan_end(unit - first_unit_);
+  }
   const Time start = std::max(now_, r.free_at);
   const Time end = later(start, f.tail);
   r.free_at = end;
   r.busy += f.tail;
   totals_.fingerprint += fingerprint_mark(unit, end);
   if (recorder_) recorder_->compute(ChipId(f.from), asides_[i].label.task, start, end);
-  if (activity_) activity_->compute[f.from].add(start, end);
+  if (activity_) activity_->compute[f.from].add(f.position.task(), start, end);
   queue_.push(end, event(kCount, f.arrived));
+  release(i);
+}
+
+void EventEngine::plan_end(std::uint32_t chip) {
+  const SharedUnit& u = shared_[chip];
+  const auto [numerator, denominator] = overheads_.compute_share;
+  const Uint128 rest = denominator - numerator;
+  const Time left =
+      u.slowed
+          ? Time::picoseconds(static_cast<std::uint64_t>((Uint128{u.left.ps()} * denominator + (rest - 1)) / rest))
+          : u.left;
+  resources_[first_unit_ + chip].free_at = later(now_, left);
+  queue_.push(later(now_, left), event(kComputed, chip));
+}
+
+void EventEngine::share_compute(ChipId chip, bool shared) {
+  SharedUnit& u = shared_[index(chip)];
+  if (u.flight == kNone || resources_[first_unit_ + index(chip)].free_at == now_) {
+    u.slowed = shared;
+    return;
+  }
+  const auto [numerator, denominator] = overheads_.compute_share;
+  const std::uint64_t passed = (now_ - u.since).ps();
+  const auto done = static_cast<std::uint64_t>(u.slowed ? Uint128{passed} * (denominator - numerator) / denominator
+                                                        : Uint128{passed});
+  u.left = u.left - Time::picoseconds(std::min(done, u.left.ps()));
+  u.since = now_;
+  u.slowed = shared;
+  plan_end(index(chip));
+}
+
+// Events of ends that were put off, or brought forward, find another end planned.
+void EventEngine::end_computing(std::uint32_t chip) {
+  SharedUnit& u = shared_[chip];
+  const std::uint32_t unit = first_unit_ + chip;
+  if (u.flight == kNone || resources_[unit].free_at != now_) return;
+  const std::uint32_t i = std::exchange(u.flight, kNone);
+  resources_[unit].busy += now_ - u.start;
+  totals_.fingerprint += fingerprint_mark(unit, now_);
+  if (recorder_) recorder_->compute(ChipId(chip), asides_[i].label.task, u.start, now_);
+  if (activity_) activity_->compute[chip].add(flights_[i].position.task(), u.start, now_);
+  counted_.push_back(CounterId(flights_[i].arrived));
+  make_dirty(unit);
   release(i);
 }
 
@@ -282,10 +340,10 @@ void EventEngine::run(CounterSink& sink) {
           break;
         case kFree:
           resources_[i].armed = false;
-          if (!resources_[i].dirty) {
-            resources_[i].dirty = true;
-            dirty_.push_back(i);
-          }
+          make_dirty(i);
+          break;
+        case kComputed:
+          end_computing(i);
           break;
       }
     }

@@ -33,6 +33,7 @@ class EventEngine final : public Engine {
     queue_.push(later(now_, delay), event(kCount, index(counter)));
   }
   void compute(ChipId, Time busy, Position, CounterId done, std::uint32_t task) override;
+  void share_compute(ChipId, bool shared) override;
   void run(CounterSink&) override;
   EngineTotals totals() const override { return totals_; }
   std::vector<Time> link_busy() const override;
@@ -41,7 +42,7 @@ class EventEngine final : public Engine {
   void shuffle_instants(std::uint64_t seed) { shuffle_ = seed; }
 
  private:
-  enum Kind : std::uint64_t { kCount, kHead, kFree };
+  enum Kind : std::uint64_t { kCount, kHead, kFree, kComputed };
   static constexpr std::uint32_t kNone = ~0u;
 
   // Anything that serves one request at a time: links, then compute units, then channels.
@@ -79,6 +80,13 @@ class EventEngine final : public Engine {
     MessageLabel label;
   };
 
+  // A compute unit that communication takes a share of: what it is at, which may be slowed or sped up.
+  struct SharedUnit {
+    std::uint32_t flight = kNone;  // none: idle
+    Time start, since, left;       // left: at full speed, from `since` on
+    bool slowed = false;
+  };
+
   static std::uint64_t event(Kind k, std::uint32_t i) { return k << 32 | i; }
   bool before(const Flight&, const Flight&) const;
   std::uint32_t take_flight();
@@ -91,6 +99,9 @@ class EventEngine final : public Engine {
   void grant_link(std::uint32_t link, std::uint32_t flight);
   void grant_compute(std::uint32_t unit, std::uint32_t flight);
   void grant_channel(std::uint32_t channel, std::uint32_t flight);
+  void plan_end(std::uint32_t chip);
+  void end_computing(std::uint32_t chip);
+  void make_dirty(std::uint32_t resource);
   Time duration(std::uint16_t rate, Bytes);
   void deliver(std::uint32_t flight, ChipId to, Time arrives, Time least);
   void record_hop(std::uint32_t flight, std::uint32_t link, Time start, Time leaves, bool last);
@@ -111,7 +122,8 @@ class EventEngine final : public Engine {
   std::vector<std::uint32_t> dirty_;
   std::vector<CounterId> counted_;
   std::vector<Flight> flights_;
-  std::vector<Aside> asides_;  // beside flights_, where keeps_asides_
+  std::vector<Aside> asides_;       // beside flights_, where keeps_asides_
+  std::vector<SharedUnit> shared_;  // by chip, where communication takes compute; else none
   std::uint32_t free_flight_ = kNone;
   std::uint64_t in_flight_ = 0;
   std::optional<std::uint64_t> shuffle_;

@@ -7,6 +7,7 @@
 #include <coroutine>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -65,6 +66,7 @@ class Machine final : public CounterSink {
     std::uint32_t waits_for = 0;  // tasks before it
     std::uint32_t lanes_left = 0;
     bool takes_part = true;
+    bool multiplies = false;  // a product that a collective feeds or that feeds it has not ended
     Time start;
   };
 
@@ -75,6 +77,13 @@ class Machine final : public CounterSink {
   static MessageLabel label(const Chip&, std::uint32_t lane, std::uint32_t phase, int i);
   static DeviceProgram run_lane(Chip chip, std::uint32_t lane);
   static DeviceProgram after_launch(Chip chip);
+  using Feed = CollectiveMatmulTask::Feed;
+  static void multiply(const Chip&, Bytes part, Time overhead, Position, CounterId done);
+  static void multiply_arrival(const Chip&, std::uint32_t lane, std::uint32_t phase, int i);
+  static std::uint32_t arrivals(const Chip&);
+  static std::optional<Bytes> departure(const Chip&, std::uint32_t lane, std::uint32_t phase, int i);
+  static DeviceProgram multiply_arrivals(Chip chip);
+  static DeviceProgram multiply_departures(Chip chip);
   static DeviceProgram run_compute(Chip chip, Time busy);
   static DeviceProgram run_host_load(Chip chip, Time time);
   static void post(const Chip&, Message&, std::uint32_t lane, std::uint32_t phase, int i);
@@ -86,8 +95,11 @@ class Machine final : public CounterSink {
   void start(std::uint32_t task, const std::vector<ChipId>&);
   void arrive(std::uint32_t task, const std::vector<ChipId>&);
   std::vector<ChipId> chips_among(const std::vector<ChipId>& actors, std::uint32_t task);
+  void start_collective(TaskRun&, const std::vector<ChipId>&);
   void start_lanes(TaskRun&, const std::vector<ChipId>&);
+  void communicates(std::uint32_t task, ChipId, bool begins);
   void lane_finished(const Chip&);
+  void product_finished(const Chip&);
   void finish(std::uint32_t task, ChipId);
   void retire(std::uint32_t task);
   TaskRun& running(std::uint32_t task);
@@ -109,7 +121,8 @@ class Machine final : public CounterSink {
   std::vector<std::vector<ChipId>> ready_, launched_;  // [task]: chips that start it this instant
   std::vector<std::uint32_t> ready_tasks_, launched_tasks_, ended_tasks_;
   std::vector<TaskTotals> totals_;
-  std::uint64_t unfinished_ = 0;  // (task, actor)
+  std::vector<std::uint32_t> collectives_;  // by chip: at work
+  std::uint64_t unfinished_ = 0;            // (task, actor)
 };
 
 }  // namespace hopsim

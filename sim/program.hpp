@@ -25,6 +25,19 @@ struct ComputeTask {
   std::shared_ptr<const std::vector<Time>> busy_of{};
 };
 
+// A product that a collective feeds, or that feeds a collective, block by block ("collective matmul"): what is here
+// is multiplied while the rest travels. Links and compute unit work at the same time.
+struct CollectiveMatmulTask {
+  enum class Feed {
+    from_arrivals,  // of an AllGather: each chunk is multiplied as it comes in, the chip's own ones at once
+    to_departures,  // of a ReduceScatter: each chunk's partial sum is made before it goes out, the chip's own last
+  };
+  CollectiveTask collective;
+  Feed feed{};
+  ComputeTask product;  // of all chunks; each takes its share by bytes
+  Bytes bytes;          // of all chunks
+};
+
 // Every chip waits for its host, over links of its own that are no part of the fabric. Occupies nothing else.
 struct HostLoadTask {
   Time time;
@@ -33,10 +46,17 @@ struct HostLoadTask {
 struct BarrierTask {};  // every chip waits for all others; itself it takes no time
 
 struct Task {
-  std::variant<CollectiveTask, ComputeTask, HostLoadTask, BarrierTask> work;
+  std::variant<CollectiveTask, ComputeTask, CollectiveMatmulTask, HostLoadTask, BarrierTask> work;
   std::vector<std::uint32_t> after;  // indices of earlier tasks
 };
 
 using Program = std::vector<Task>;  // each task after those it names
+
+// The collective of a task, by itself or under a product; else null.
+inline const CollectiveTask* collective_of(const Task& task) {
+  if (const auto* c = std::get_if<CollectiveTask>(&task.work)) return c;
+  const auto* m = std::get_if<CollectiveMatmulTask>(&task.work);
+  return m ? &m->collective : nullptr;
+}
 
 }  // namespace hopsim

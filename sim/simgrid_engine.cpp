@@ -87,6 +87,7 @@ class SimgridEngine::Simulation {
     at(later(now_, delay), [this, counter] { raise(counter); });
   }
   void compute(ChipId, Time busy, Position, CounterId done, std::uint32_t task);
+  void share_compute(ChipId chip, bool shared) { platform_.slow(chip, shared); }
   void run(CounterSink&);
   const EngineTotals& totals() const { return totals_; }
   const std::vector<Time>& link_busy() const { return link_busy_; }
@@ -141,7 +142,7 @@ SimgridEngine::Simulation::Simulation(const Fabric& fabric, const Overheads& ove
       recorder_(recorder),
       activity_(activity),
       first_unit_(static_cast<std::uint32_t>(fabric.links.size())),
-      platform_(fabric),
+      platform_(fabric, 1 - overheads.compute_share.value()),
       servers_(fabric.links.size() + fabric.chips()),
       link_busy_(fabric.links.size()) {
   s4u::Activity::on_completion_cb([this](const s4u::Activity& a) { completed(*a.get_data<Job>()); });
@@ -347,7 +348,7 @@ void SimgridEngine::Simulation::finish_flow(const Job& job) {
     link_busy_[index(id)] += link.bandwidth.duration(job.message.bytes);
     if (recorder_) record_hop(job, hop, leaves);
   }
-  if (activity_) activity_->message(job.message.from, job.message.to, job.posted, now_);
+  if (activity_) activity_->message(job.message.from, job.message.to, job.label.task, job.posted, now_);
   raise(job.message.arrived);
 }
 
@@ -376,7 +377,7 @@ void SimgridEngine::Simulation::finish_computing(const Job& job) {
   const ChipId chip = job.message.from;
   totals_.fingerprint += fingerprint_mark(job.server, now_);
   if (recorder_) recorder_->compute(chip, job.label.task, job.start, now_);
-  if (activity_) activity_->compute[index(chip)].add(job.start, now_);
+  if (activity_) activity_->compute[index(chip)].add(job.label.task, job.start, now_);
   raise(job.message.arrived);
   free_server(job.server);
 }
@@ -391,6 +392,7 @@ void SimgridEngine::count_after(Time delay, CounterId counter) { simulation_->co
 void SimgridEngine::compute(ChipId chip, Time busy, Position position, CounterId done, std::uint32_t task) {
   simulation_->compute(chip, busy, position, done, task);
 }
+void SimgridEngine::share_compute(ChipId chip, bool shared) { simulation_->share_compute(chip, shared); }
 void SimgridEngine::run(CounterSink& sink) { simulation_->run(sink); }
 EngineTotals SimgridEngine::totals() const { return simulation_->totals(); }
 std::vector<Time> SimgridEngine::link_busy() const { return simulation_->link_busy(); }

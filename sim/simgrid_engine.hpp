@@ -56,6 +56,7 @@ class SimgridEngine final : public Engine {
   void send(const Message&, const MessageLabel&) override;
   void count_after(Time delay, CounterId) override;
   void compute(ChipId, Time busy, Position, CounterId done, std::uint32_t task) override;
+  void share_compute(ChipId, bool shared) override;
   void run(CounterSink&) override;
   EngineTotals totals() const override;
   std::vector<Time> link_busy() const override;

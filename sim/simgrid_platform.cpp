@@ -50,11 +50,12 @@ std::unique_ptr<s4u::Engine> start() {
 
 }  // namespace
 
-SimgridPlatform::SimgridPlatform(const Fabric& fabric)
+SimgridPlatform::SimgridPlatform(const Fabric& fabric, double slowed)
     : engine_(start()), zone_(new LaidRoutes), links_(fabric.links.size()) {
   s4u::NetZone* zone = zone_->get_iface();  // the root, as it is the first; the engine deletes it
   for (std::uint32_t c = 0; c < fabric.actors(); ++c)
-    hosts_.push_back(zone->create_host("chip " + std::to_string(c), kFlopsPerSecond));
+    hosts_.push_back(zone->create_host("chip " + std::to_string(c),
+                                       std::vector<double>{kFlopsPerSecond, kFlopsPerSecond * slowed}));
   for (std::size_t l = 0; l < links_.size(); ++l)
     if (const Link& link = fabric.links[l]; link.exists())
       links_[l] =
@@ -80,5 +81,7 @@ s4u::ActivityPtr SimgridPlatform::start_computing(ChipId chip, Time busy, void* 
   computation->start();
   return computation;
 }
+
+void SimgridPlatform::slow(ChipId chip, bool slowed) { hosts_[index(chip)]->set_pstate(slowed ? 1 : 0); }
 
 }  // namespace hopsim

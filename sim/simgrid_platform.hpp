@@ -16,13 +16,15 @@ namespace hopsim {
 
 class SimgridPlatform {
  public:
-  explicit SimgridPlatform(const Fabric&);
+  // `slowed`: the speed of a chip that shares its compute unit, as a share of its own.
+  SimgridPlatform(const Fabric&, double slowed);
 
   simgrid::s4u::Engine& engine() { return *engine_; }
   // Each begins now and reports `owner` to Activity::on_completion_cb, as its data. SimGrid still touches an activity
   // after that callback, so the pointer must be kept until it has returned. Amounts may not be 0.
   simgrid::s4u::ActivityPtr start_flow(ChipId from, ChipId to, Bytes, std::span<const LinkId> route, void* owner);
   simgrid::s4u::ActivityPtr start_computing(ChipId, Time busy, void* owner);
+  void slow(ChipId, bool slowed);
 
  private:
   // Routes are the messages', not the pair of hosts': on a grid they depend on the order of dimensions. SimGrid asks

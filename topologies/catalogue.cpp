@@ -64,9 +64,10 @@ ChipModel find_chip(std::string_view name) {
 
 void make_ideal(ChipModel& chip) {
   const std::string source = "ideal machine";
+  set_number(chip, "comm_compute_share", "0", source);
   for (const char* share : {"flops_efficiency", "link_efficiency"}) set_number(chip, share, "1", source);
   if (gpu_fabric(chip) != nullptr) set_number(chip, "nic_efficiency", "1", source);
-  for (const char* time : {"launch_overhead", "step_overhead", "chunk_overhead"})
+  for (const char* time : {"launch_overhead", "step_overhead", "chunk_overhead", "loop_overhead"})
     set_number(chip, time, "0 us", source);
 }
 

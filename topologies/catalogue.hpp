@@ -99,6 +99,9 @@ struct ChipModel {
   Sourced<Time> launch_overhead;                     // before a collective's first message
   Sourced<Time> step_overhead;                       // before each message; occupies nothing
   Sourced<Time> chunk_overhead;                      // of the sender's channel, each chunk
+  Sourced<Time> loop_overhead;                       // of the compute unit, each chunk of a collective matmul but
+                                                     // the chip's own; 0 where the file has none
+  Sourced<Ratio> comm_compute_share{{0, 1}, {}};     // of the compute unit, while a collective runs; 0 likewise
   std::optional<Sourced<Bandwidth>> pcie_bandwidth;  // to the host
 
   std::variant<TorusFabric, GpuFabric> fabric;

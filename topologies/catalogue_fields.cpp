@@ -40,6 +40,13 @@ Ratio parse_share(std::string_view text) {
   return share;
 }
 
+Ratio parse_part(std::string_view text) {
+  const Ratio part = parse_ratio(text, Zero::allowed);
+  if (part.numerator >= part.denominator)
+    throw InputError("a share that leaves nothing", std::string(text), "from 0 to below 1, or per cent: 0.1, 10%");
+  return part;
+}
+
 bool parse_bool(std::string_view text) {
   if (text != "true" && text != "false") throw InputError("neither true nor false", std::string(text), "true, false");
   return text == "true";
@@ -98,6 +105,8 @@ constexpr Field kCommon[] = {
     {"launch_overhead", true, true, store<&ChipModel::launch_overhead, parse_duration>},
     {"step_overhead", true, true, store<&ChipModel::step_overhead, parse_duration>},
     {"chunk_overhead", true, true, store<&ChipModel::chunk_overhead, parse_duration>},
+    {"loop_overhead", false, true, store<&ChipModel::loop_overhead, parse_duration>},
+    {"comm_compute_share", false, true, store<&ChipModel::comm_compute_share, parse_part>},
     {"pcie_bandwidth", false, true, store<&ChipModel::pcie_bandwidth, parse_bandwidth>},
 };
 

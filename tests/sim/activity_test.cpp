@@ -63,22 +63,36 @@ TEST(IntervalSet, JoinsWhatTouchesAndSwallowsWhatItCovers) {
   EXPECT_EQ(s.total(), 9_us);
 }
 
+TEST(StepStretches, StepsThatTakeTurnsGrowAndWhatIsApartStaysApart) {
+  StepStretches s;
+  for (const std::uint64_t k : {0, 1, 2, 3}) {
+    s.add(7, Time::picoseconds(10 * k), Time::picoseconds(10 * k + 10));
+    s.add(8, Time::picoseconds(10 * k + 5), Time::picoseconds(10 * k + 8));
+  }
+  EXPECT_EQ(s.of(7).total(), Time::picoseconds(40));
+  EXPECT_EQ(s.of(8).total(), Time::picoseconds(12));
+  EXPECT_EQ(s.all().total(), Time::picoseconds(40));
+  EXPECT_EQ(s.stretches().size(), 1u + 4u);
+}
+
 TEST(Activity, AMessageKeepsBothItsChipsBusy) {
   Activity a(3);
-  a.message(ChipId{0}, ChipId{2}, 1_us, 4_us);
-  a.message(ChipId{1}, ChipId{2}, 3_us, 6_us);
-  EXPECT_EQ(a.communication[0].total(), 3_us);
-  EXPECT_EQ(a.communication[1].total(), 3_us);
-  EXPECT_EQ(a.communication[2].total(), 5_us);
+  a.message(ChipId{0}, ChipId{2}, 0, 1_us, 4_us);
+  a.message(ChipId{1}, ChipId{2}, 1, 3_us, 6_us);
+  EXPECT_EQ(a.communication[0].all().total(), 3_us);
+  EXPECT_EQ(a.communication[1].all().total(), 3_us);
+  EXPECT_EQ(a.communication[2].all().total(), 5_us);
+  EXPECT_EQ(a.communication[2].of(0).total(), 3_us);
+  EXPECT_EQ(a.communication[2].of(1).total(), 3_us);
 }
 
 TEST(Activity, ExposedCommunicationIsThePartWithoutCompute) {
   Activity a(1);
-  a.communication[0].add(0_us, 10_us);
-  a.communication[0].add(20_us, 30_us);
-  a.compute[0].add(5_us, 22_us);
-  a.compute[0].add(25_us, 26_us);
-  EXPECT_EQ(a.communication[0].without(a.compute[0]), 5_us + 3_us + 4_us);
+  a.communication[0].add(0, 0_us, 10_us);
+  a.communication[0].add(0, 20_us, 30_us);
+  a.compute[0].add(1, 5_us, 22_us);
+  a.compute[0].add(2, 25_us, 26_us);
+  EXPECT_EQ(a.communication[0].all().without(a.compute[0].all()), 5_us + 3_us + 4_us);
 }
 
 }  // namespace

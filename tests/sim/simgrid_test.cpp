@@ -113,9 +113,10 @@ struct Told {
   Time end;
 };
 
-bool alike(const std::vector<IntervalSet>& a, const std::vector<IntervalSet>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const IntervalSet& x, const IntervalSet& y) { return x.total() == y.total(); });
+bool alike(const std::vector<StepStretches>& a, const std::vector<StepStretches>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const StepStretches& x, const StepStretches& y) {
+    return x.all().total() == y.all().total();
+  });
 }
 
 Both on_both(const Fabric& fabric, const Program& program, const Overheads& overheads = {}) {
@@ -253,6 +254,32 @@ TEST(Simgrid, ComputationsRunBesideCollectives) {
   EXPECT_EQ(both.simgrid, 55_us);
   EXPECT_EQ(both.event, 55_us);
   EXPECT_TRUE(both.all_alike());
+}
+
+TEST(Simgrid, ACollectiveFeedsAProductAndIsFedByOne) {
+  using Feed = CollectiveMatmulTask::Feed;
+  Overheads loops;
+  loops.loop = 300_ns;
+  for (const char* algorithm : {"ring", "bidirectional_ring"})
+    for (const auto& [operation, feed] : {std::pair(Operation::all_gather, Feed::from_arrivals),
+                                          std::pair(Operation::reduce_scatter, Feed::to_departures)})
+      for (const Time product : {10_us, 40_us}) {
+        const auto schedule = schedule_of(algorithm, request(operation, box({8}), 1_MiB, 2));
+        const Both both = on_both(freeze(grid(box({8}), kIci)),
+                                  {{CollectiveMatmulTask{{schedule}, feed, {product}, 1_MiB}, {}}}, loops);
+        EXPECT_NEAR(both.simgrid.seconds() / both.event.seconds(), 1, 1e-6) << algorithm;
+      }
+}
+
+TEST(Simgrid, CommunicationTakesItsShareOfTheComputeUnit) {
+  const auto schedule = schedule_of("ring", request(Operation::all_gather, box({4}), 1_MiB));
+  Program program = one(schedule);
+  program.push_back(compute(40_us));
+  Overheads shares;
+  shares.compute_share = {1, 5};
+  const Both both = on_both(freeze(grid(box({4}), kIci)), program, shares);
+  EXPECT_GT(both.event, 43_us);  // the ring takes more than 15 us
+  EXPECT_NEAR(both.simgrid.seconds() / both.event.seconds(), 1, 1e-6);
 }
 
 TEST(Simgrid, AComputeUnitTakesTasksOneByOneInOrder) {
