@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "scenarios/layer_lines.hpp"
 #include "scenarios/notation_lines.hpp"
 #include "scenarios/row_finder.hpp"
 #include "scenarios/step_options.hpp"
@@ -39,7 +40,8 @@ class Builder {
   }
 
   void add_action(const ProgramStep& step) {
-    if (const auto* s = std::get_if<NotationStep>(&step.action)) return add_notation(*s);
+    if (const auto* s = std::get_if<NotationStep>(&step.action)) return push(notation_.add(*s, line_));
+    if (const auto* s = std::get_if<LayerCall>(&step.action)) return push(layers_.add(*s, line_));
     if (const auto* s = std::get_if<CollectiveStep>(&step.action)) return add_collective(*s, step);
     if (const auto* s = std::get_if<ComputeStep>(&step.action)) return add_compute(*s, step.place);
     if (const auto* s = std::get_if<LocalMatmulStep>(&step.action)) return add_matmul(*s, step.place);
@@ -48,14 +50,10 @@ class Builder {
     add_barrier();
   }
 
-  void add_notation(const NotationStep& step) {
-    for (PlannedWork& w : lines_.add(step, line_)) push(std::move(w.step), std::move(w.task));
-  }
-
   // Nothing is ever freed, so this is what a chip holds if all lines' arrays live at once.
   void check_memory() {
     const Bytes capacity = machine_.chip.hbm_capacity.value, held = plan_.bytes_per_chip();
-    if (capacity > Bytes{} && held > capacity && !lines_.too_large())
+    if (capacity > Bytes{} && held > capacity && !notation_.too_large())
       plan_.warnings.push_back("all arrays together need " + too_much(held, capacity));
   }
 
@@ -164,6 +162,26 @@ class Builder {
     push(std::move(planned), BarrierTask{});
   }
 
+  // What nothing of the line comes after are its ends.
+  void push(std::vector<PlannedWork> line) {
+    if (line.empty()) return;
+    const auto first = static_cast<std::uint32_t>(plan_.program.size());
+    const auto before = after_;
+    std::vector<bool> followed(line.size());
+    for (PlannedWork& w : line) {
+      after_ = before;
+      if (!w.after.empty()) after_.clear();
+      for (const std::uint32_t i : w.after) {
+        after_.push_back(first + i);
+        followed[i] = true;
+      }
+      push(std::move(w.step), std::move(w.task));
+    }
+    after_.clear();
+    for (std::uint32_t i = 0; i < followed.size(); ++i)
+      if (!followed[i]) after_.push_back(first + i);
+  }
+
   void push(PlannedStep planned, decltype(Task::work) work) {
     planned.line = line_;
     plan_.program.push_back({.work = std::move(work), .after = after_});
@@ -176,7 +194,8 @@ class Builder {
   const RowFinder rows_{machine_};
   const StepPlanner planner_{machine_};
   Plan plan_;
-  NotationLines lines_{scenario_, planner_, plan_};
+  NotationLines notation_{scenario_, planner_, plan_};
+  LayerLines layers_{scenario_, planner_, plan_};
   std::vector<std::uint32_t> after_;        // what the next step comes after
   std::optional<std::uint32_t> last_load_;  // from the host
   int line_ = 0;

@@ -83,6 +83,8 @@ MachineModel build_machine(const MachineSpec& spec) {
   m.overheads.step = m.chip.step_overhead.value;
   m.overheads.chunk = m.chip.chunk_overhead.value;
   m.overheads.launch = m.chip.launch_overhead.value;
+  m.overheads.loop = m.chip.loop_overhead.value;
+  m.overheads.compute_share = m.chip.comm_compute_share.value;
   if (spec.jitter) {
     m.overheads.jitter = spec.jitter->delay.value;
     m.overheads.seed = spec.jitter->seed;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "scenarios/overlapped_plan.hpp"
 #include "scenarios/step_options.hpp"
 #include "sharding/array_lines.hpp"
 
@@ -46,7 +47,7 @@ PlanOptions plan_options(const StepOptions& o) {
 }
 
 bool same_array(const HeldArray& a, const HeldArray& b) {
-  return a.sharding == b.sharding && a.layout.dtype == b.layout.dtype &&
+  return a.of_layer == b.of_layer && a.sharding == b.sharding && a.layout.dtype == b.layout.dtype &&
          a.layout.global_shape == b.layout.global_shape;
 }
 
@@ -54,6 +55,35 @@ std::vector<std::string> names_of(const ArrayRef& a) {
   std::vector<std::string> names;
   for (const Dimension& d : a.dimensions) names.push_back(d.name);
   return names;
+}
+
+// Names of arrays that some line sums up by their bare name: AllReduce(Z_partial). Lines that cannot be read are for
+// whoever adds them to refuse.
+void add_summed(const std::vector<ProgramStep>& program, const AxisNames& axes, std::set<std::string>& names) {
+  for (const ProgramStep& step : program) {
+    if (const auto* p = std::get_if<ParallelStep>(&step.action)) add_summed(p->steps, axes, names);
+    const auto* line = std::get_if<NotationStep>(&step.action);
+    if (line == nullptr) continue;
+    try {
+      const Statement statement = parse(line->text.value, axes);
+      const auto* c = std::get_if<Collective>(&statement);
+      if (c != nullptr && c->input.bare &&
+          (c->kind == CollectiveKind::all_reduce || c->kind == CollectiveKind::reduce_scatter))
+        names.insert(c->input.name);
+    } catch (const InputError&) {
+    }
+  }
+}
+
+// Axes that both operands have on a contracted dimension: over these a chip's product is a partial sum.
+std::vector<std::string> partial_axes(const Product& p) {
+  std::vector<std::string> axes;
+  for (const Dimension& d : p.lhs.dimensions)
+    for (const Dimension& e : p.rhs.dimensions)
+      if (d.name == e.name && p.dimension(d.name).role == Role::contracted)
+        for (const std::string& axis : d.axes)
+          if (std::find(e.axes.begin(), e.axes.end(), axis) != e.axes.end()) axes.push_back(axis);
+  return axes;
 }
 
 // The ways that end as asked, and the one taken.
@@ -75,6 +105,7 @@ std::string too_much(Bytes needed, Bytes capacity) {
 NotationLines::NotationLines(const Scenario& scenario, const StepPlanner& planner, Plan& plan)
     : scenario_(scenario), planner_(planner), plan_(plan) {
   for (const NamedSize& d : scenario.dims) sizes_[d.name] = d.size;
+  add_summed(scenario.program, machine().mesh.names(), summed_later_);
 }
 
 std::vector<PlannedWork> NotationLines::add(const NotationStep& step, int number) {
@@ -133,19 +164,23 @@ void NotationLines::add(Line& line, const Elementwise& e) {
   task.step.text = line.text;
   task.step.local_shape = layout(r.output, {}, machine().mesh).local_shape;
   task.step.output = sharding_text(r.output);
-  line.work.push_back({std::move(task.step), std::move(task.task)});
+  line.push(std::move(task));
 }
 
 void NotationLines::add(Line& line, const Matmul& m) {
   const StepOptions& o = line.step.options;
-  if (o.overlap && o.overlap->value == "collective_matmul")
-    throw PlacedError(o.overlap->place, "overlap: collective_matmul is not supported yet", {}, "none, auto");
-  const Product product = resolve_product(m, context());
+  Product product = resolve_product(m, context());
+  if (product.output.unreduced.empty() && summed_later_.count(product.output.name) > 0)
+    product.output.unreduced = partial_axes(product);
   use(line, product.lhs);
   use(line, product.rhs);
-  const StrategyPlan p =
-      blaming(o, line.step.text.place, [&] { return plan_product(machine(), product, plan_options(o)); });
-  add_strategy(line, p, product);
+  const Overlap overlap = overlap_of(o);
+  const StrategyPlan p = blaming(o, line.step.text.place, [&] {
+    PlanOptions options = plan_options(o);
+    if (overlap != Overlap::none) options.collectives.chunks.reset();  // they are those of the pair
+    return plan_product(machine(), product, options);
+  });
+  if (overlap == Overlap::none || !add_overlapped(line, p, product)) add_strategy(line, p, product);
   if (!line.work.empty()) line.work.front().step.product_case = classify(product).number;
 }
 
@@ -161,31 +196,56 @@ void NotationLines::add(Line& line, const Reshard& s) {
 
 void NotationLines::add_collective(Line& line, const ResolvedCollective& r, std::string text, bool planned) {
   auto task = blaming(line.step.options, line.step.text.place, [&] {
-    const Request request = planner_.request(r);
     const CollectiveOptions options = collective_options(line.step.options);
-    return planner_.collective(request, planned ? planned_options(options, request) : options);
+    return planner_.collective(r, planned ? planned_options(options, planner_.request(r)) : options);
   });
   task.step.text = std::move(text);
-  task.step.axes = r.axes;
-  task.step.local_shape = layout(r.output, {}, machine().mesh).local_shape;
-  task.step.output = sharding_text(r.output);
-  line.work.push_back({std::move(task.step), std::move(task.task)});
+  line.push(std::move(task));
+}
+
+// Whether some way is overlapped; with `overlap: auto` also whether that is faster than the best that is not.
+bool NotationLines::add_overlapped(Line& line, const StrategyPlan& p, const Product& product) {
+  const StepOptions& o = line.step.options;
+  const bool must = overlap_of(o) == Overlap::collective_matmul;
+  auto best = blaming(o, line.step.text.place, [&] { return plan_overlapped(planner_, p, collective_options(o)); });
+  if (!best && must)
+    throw PlacedError(o.overlap->place, "no way of doing this product has an AllGather before it, or a sum behind it",
+                      o.overlap->value, "overlap: none, auto, or another plan or sharding");
+  if (!best || (!must && best->time >= p.best().time)) return false;
+  const Strategy& strategy = p.strategies[best->strategy].strategy;
+  for (const StrategyStep& s : strategy.steps) hold(line, s);
+  line.work = std::move(best->work);
+  finish_strategy(line, p, best->strategy, product);
+  for (PlannedWork& w : line.work) w.step.strategy += ", overlapped";
+  return true;
+}
+
+void NotationLines::hold(Line& line, const StrategyStep& s) {
+  if (const auto* c = std::get_if<ResolvedCollective>(&s)) {
+    hold(line, c->input);
+    hold(line, c->output);
+  } else {
+    const auto& local = std::get<LocalProduct>(s);
+    for (const ArrayRef* a : {&local.lhs, &local.rhs, &local.output}) hold(line, *a);
+  }
 }
 
 void NotationLines::add_strategy(Line& line, const StrategyPlan& p, std::variant<Product, ArrayRef> of) {
   const Strategy& strategy = p.best().strategy;
   for (const StrategyStep& s : strategy.steps) {
-    if (const auto* c = std::get_if<ResolvedCollective>(&s)) {
-      hold(line, c->input);
-      hold(line, c->output);
-      if (moves_data(*c)) add_collective(line, *c, hopsim::line(s), true);
-      continue;
-    }
-    const auto& local = std::get<LocalProduct>(s);
-    for (const ArrayRef* a : {&local.lhs, &local.rhs, &local.output}) hold(line, *a);
-    auto task = planner_.product(local);
-    line.work.push_back({std::move(task.step), std::move(task.task)});
+    hold(line, s);
+    const auto* c = std::get_if<ResolvedCollective>(&s);
+    if (c == nullptr)
+      line.push(planner_.product(std::get<LocalProduct>(s)));
+    else if (moves_data(*c))
+      add_collective(line, *c, hopsim::line(s), true);
   }
+  finish_strategy(line, p, p.chosen, std::move(of));
+}
+
+void NotationLines::finish_strategy(Line& line, const StrategyPlan& p, std::size_t chosen,
+                                    std::variant<Product, ArrayRef> of) {
+  const Strategy& strategy = p.strategies[chosen].strategy;
   make(line, strategy.output);
   for (PlannedWork& w : line.work) w.step.strategy = strategy.name;
   if (!line.work.empty()) line.work.front().step.strategies = considered(p);

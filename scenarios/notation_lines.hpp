@@ -9,7 +9,9 @@
 // A product leaves its operands as they were defined; copies it gathers or slices count as memory only.
 #pragma once
 
+#include <set>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -25,14 +27,12 @@ namespace hopsim {
 // "34.36 GB a chip, which has 16 GB of memory"
 std::string too_much(Bytes needed, Bytes capacity);
 
-using PlannedWork = PlannedTask<decltype(Task::work)>;
-
 class NotationLines {
  public:
   // All must outlive it. Arrays, planned lines and warnings go to the plan.
   NotationLines(const Scenario&, const StepPlanner&, Plan&);
 
-  // One after the other. Throws PlacedError.
+  // Each after the one before. Throws PlacedError.
   std::vector<PlannedWork> add(const NotationStep&, int line);
   // Whether some line did not fit a chip's memory; the plan has a warning of each.
   bool too_large() const { return too_large_; }
@@ -43,6 +43,14 @@ class NotationLines {
     int number;
     std::string text;  // as printed
     std::vector<PlannedWork> work;
+
+    // After what the line has so far.
+    template <class Work>
+    void push(PlannedTask<Work> task) {
+      std::vector<std::uint32_t> after;
+      if (!work.empty()) after.push_back(static_cast<std::uint32_t>(work.size() - 1));
+      work.push_back({std::move(task.step), std::move(task.task), std::move(after)});
+    }
   };
 
   void add(Line&, const Declaration&);
@@ -52,12 +60,15 @@ class NotationLines {
   void add(Line&, const Reshard&);
 
   void add_collective(Line&, const ResolvedCollective&, std::string text, bool planned);
+  bool add_overlapped(Line&, const StrategyPlan&, const Product&);
+  void finish_strategy(Line&, const StrategyPlan&, std::size_t chosen, std::variant<Product, ArrayRef> of);
   void add_strategy(Line&, const StrategyPlan&, std::variant<Product, ArrayRef> of);
   void warn_of_size(const Line&, const Strategy&);
   // An array that a line before declared or made is there in the shardings it had then; another one takes a step.
   void use(Line&, const ArrayRef&);
-  void make(Line&, const ArrayRef&);    // for later lines to use
-  void hold(Line&, const ArrayRef&);    // as memory
+  void make(Line&, const ArrayRef&);  // for later lines to use
+  void hold(Line&, const ArrayRef&);  // as memory
+  void hold(Line&, const StrategyStep&);
   void define(Line&, const ArrayRef&);  // what its bare name is
   ArrayContext context() const;
   const MachineModel& machine() const { return planner_.machine(); }
@@ -72,6 +83,7 @@ class NotationLines {
     int line = 0;  // the last
   };
   std::map<std::string, Made> made_;
+  std::set<std::string> summed_later_;  // names whose partial sums a later line adds up: not the product's to do
   bool too_large_ = false;
 };
 

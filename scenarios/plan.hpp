@@ -9,6 +9,7 @@
 #include "collectives/algorithm.hpp"
 #include "scenarios/machine.hpp"
 #include "sharding/array.hpp"
+#include "sharding/layer.hpp"
 #include "sharding/strategy.hpp"
 #include "sim/program.hpp"
 
@@ -49,9 +50,17 @@ struct PlannedStep {
   std::string output;                          // its sharding: "A[E, F]"
 };
 
+// What a line makes every chip do: tasks, each after others of the same line.
+struct PlannedWork {
+  PlannedStep step;
+  decltype(Task::work) task;
+  std::vector<std::uint32_t> after{};  // none: as soon as the lines before have ended
+};
+
 struct HeldArray {
   std::string name, sharding;
   ArrayLayout layout;
+  bool of_layer = false;  // counted in layer_bytes
 };
 
 // A line that was planned, for its proof on values.
@@ -65,12 +74,15 @@ struct Plan {
   std::vector<PlannedStep> steps;
   Program program;
   std::vector<PlannedLine> planned_lines;
-  std::vector<HeldArray> arrays;  // every array that some step reads or makes
+  std::vector<Layer> layers;      // for their proof on values
+  std::vector<HeldArray> arrays;  // every array that some step reads or makes; of layers, what goes in and comes out
+  Bytes layer_bytes;              // of one chip: all that layers hold at their peak
   std::vector<std::string> warnings;
 
   Bytes bytes_per_chip() const {
-    Bytes sum;
-    for (const HeldArray& a : arrays) sum += a.layout.bytes_per_chip;
+    Bytes sum = layer_bytes;
+    for (const HeldArray& a : arrays)
+      if (!a.of_layer) sum += a.layout.bytes_per_chip;
     return sum;
   }
 };

@@ -9,39 +9,27 @@
 namespace hopsim {
 namespace {
 
-constexpr std::uint64_t kMaxChunks = 1u << 20;
-constexpr std::uint64_t kMaxExtent = std::uint64_t{1} << 40;  // of a dimension of an array
+constexpr std::uint64_t kMaxPaths = 1u << 20;
 
 const Names& other_operations() {
   static const Names names{"compute", "matmul", "do", "host_load", "parallel"};
   return names;
 }
 
-// Steps the format has and this version does not run.
-bool planned(std::string_view key) {
-  constexpr std::array<std::string_view, 8> kLayers{
-      "megatron_mlp", "megatron_attention", "transformer_layer", "column_parallel_linear", "row_parallel_linear",
-      "mlp",          "attention",          "data_parallel"};
-  return std::find(kLayers.begin(), kLayers.end(), key) != kLayers.end();
-}
-
 Names all_operations() {
   Names names = collective_operations();
   names.insert(names.end(), other_operations().begin(), other_operations().end());
+  names.insert(names.end(), layer_operations().begin(), layer_operations().end());
   return names;
 }
 
 bool is_operation(std::string_view key) {
   const Names& others = other_operations();
-  return collective_named(key) || planned(key) || std::find(others.begin(), others.end(), key) != others.end();
+  return collective_named(key) || layer_named(key) || std::find(others.begin(), others.end(), key) != others.end();
 }
 
 Placed<Bytes> bytes_of(const YamlValue& value, Zero zero = Zero::refused) {
   return parsed(value, [&](std::string_view text) { return parse_bytes(text, Bare::refused, zero); });
-}
-
-Placed<int> positive_of(const YamlValue& value, std::uint64_t most) {
-  return {static_cast<int>(count_of(value, 1, most)), value.place};
 }
 
 // The map of a step, its options from beside the operation key moved in among those inside.
@@ -59,23 +47,6 @@ YamlValue merged(const YamlValue& step, const YamlValue& operation) {
   return all;
 }
 
-StepOptions options_of(const MapReader& reader, const Names& known) {
-  const auto find = [&](std::string_view key) -> const YamlValue* {
-    return std::find(known.begin(), known.end(), key) == known.end() ? nullptr : reader.find(key);
-  };
-  StepOptions options;
-  if (const YamlValue* v = find("algorithm")) options.algorithm = {text_of(*v), v->place};
-  if (const YamlValue* v = find("chunks")) options.chunks = positive_of(*v, kMaxChunks);
-  if (const YamlValue* v = find("schedule")) {
-    const bool book = choice_of(*v, {"optimal", "book"}) == "book";
-    options.schedule = {book ? StepSchedule::book : StepSchedule::optimal, v->place};
-  }
-  if (const YamlValue* v = find("overlap"))
-    options.overlap = {choice_of(*v, {"none", "collective_matmul", "auto"}), v->place};
-  if (const YamlValue* v = find("plan")) options.plan = {choice_of(*v, {"auto", "gather", "partial"}), v->place};
-  return options;
-}
-
 Names collective_options() { return {"algorithm", "chunks", "schedule"}; }
 Names notation_options() { return {"algorithm", "chunks", "schedule", "overlap", "plan"}; }
 
@@ -86,17 +57,6 @@ Names all_of(std::initializer_list<Names> parts) {
 }
 
 // ---- collectives
-
-AxisChoice axis_of(const YamlValue& value) {
-  AxisChoice axis{value.place, {}, {}};
-  if (!value.is_sequence()) {
-    axis.text = text_of(value, "an axis of the mesh, or a list of them");
-    return axis;
-  }
-  if (value.items.empty()) throw PlacedError(value.place, "axis lists no axis", "[]", "no axis key: all chips");
-  for (const YamlValue& item : value.items) axis.names.push_back({text_of(item), item.place});
-  return axis;
-}
 
 std::vector<std::vector<ChipRef>> groups_of(const YamlValue& value) {
   constexpr const char* kValid = "lists of chips, such as [[0, 1], [2, 3]]";
@@ -146,7 +106,7 @@ void read_extras(const MapReader& reader, CollectiveStep& step) {
   if (const YamlValue* v = find("pairs")) step.pairs = pairs_of(*v);
   if (const YamlValue* v = find("from")) step.from = load_chip_ref(*v);
   if (const YamlValue* v = find("to")) step.to = load_chip_ref(*v);
-  if (const YamlValue* v = find("paths")) step.paths = positive_of(*v, kMaxChunks);
+  if (const YamlValue* v = find("paths")) step.paths = load_positive(*v, kMaxPaths);
   if (step.operation == "collective_permute") {
     reader.exclude("shift", "pairs");
     if (!step.shift && step.pairs.empty()) {
@@ -166,12 +126,12 @@ CollectiveStep collective_of(const std::string& operation, const YamlValue& map)
   CollectiveStep step;
   step.operation = operation;
   reader.exclude("axis", "groups");
-  if (const YamlValue* axis = reader.find("axis")) step.axis = axis_of(*axis);
+  if (const YamlValue* axis = reader.find("axis")) step.axis = load_axis(*axis);
   if (const YamlValue* groups = reader.find("groups")) step.groups = groups_of(*groups);
   const bool may_be_empty = operation == "collective_permute" || operation == "send_recv";
   step.bytes = bytes_of(reader.require("bytes"), may_be_empty ? Zero::allowed : Zero::refused);
   read_extras(reader, step);
-  step.options = options_of(reader, collective_options());
+  step.options = load_options(reader, collective_options());
   return step;
 }
 
@@ -198,9 +158,7 @@ ComputeStep compute_of(const YamlValue& map) {
 
 LocalMatmulStep local_matmul_of(const YamlValue& map) {
   const MapReader reader(map, "matmul", {"m", "n", "k", "dtype"});
-  const auto extent = [&](std::string_view key) {
-    return parsed(reader.require(key), [](std::string_view text) { return parse_count(text, 1, kMaxExtent); });
-  };
+  const auto extent = [&](std::string_view key) { return load_extent(reader.require(key)); };
   LocalMatmulStep step{extent("m"), extent("n"), extent("k"), {}};
   if (const YamlValue* v = reader.find("dtype")) step.dtype = load_dtype(*v);
   return step;
@@ -214,7 +172,7 @@ NotationStep notation_of(const YamlValue& line, bool matmul, StepOptions options
 NotationStep notation_with_options(const YamlValue& step, const YamlValue& operation) {
   const MapReader reader(step, "a step with " + operation.key, all_of({{operation.key}, notation_options()}));
   return notation_of(reader.require(operation.key), operation.key == "matmul",
-                     options_of(reader, notation_options()));
+                     load_options(reader, notation_options()));
 }
 
 ProgramStep step_of(const YamlValue& value);
@@ -252,7 +210,6 @@ ProgramStep step_of(const YamlValue& value) {
                       "a line of notation, or a map with one of: " + joined(all_operations()));
   }
   const YamlValue& operation = operation_of(value);
-  if (planned(operation.key)) throw PlacedError(operation.key_place, "layers are not supported yet", operation.key);
   const std::string kind = collective_named(operation.key).value_or(operation.key);
   ProgramStep step{value.place, kind, {}};
   if (operation.is_null()) throw PlacedError(operation.place, operation.key + " has no value");
@@ -266,6 +223,8 @@ ProgramStep step_of(const YamlValue& value) {
       step.action = local_matmul_of(map);
     else if (kind == "compute")
       step.action = compute_of(map);
+    else if (layer_named(kind))
+      step.action = load_layer(kind, map, value.place);
     else if (kind == "host_load")
       step.action = HostLoadStep{bytes_of(MapReader(map, kind, {"bytes"}).require("bytes"))};
     else
@@ -291,35 +250,6 @@ std::optional<std::string> collective_named(std::string_view text) {
   const Names& names = collective_operations();
   if (std::find(names.begin(), names.end(), text) == names.end()) return std::nullopt;
   return std::string(text);
-}
-
-std::vector<std::string> resolve_axes(const AxisChoice& axis, const std::vector<std::string>& mesh_axes) {
-  const auto known = [&](const std::string& name) {
-    return std::find(mesh_axes.begin(), mesh_axes.end(), name) != mesh_axes.end();
-  };
-  std::vector<Placed<std::string>> names = axis.names;
-  if (names.empty() && known(axis.text)) names.push_back({axis.text, axis.place});
-  if (names.empty()) {
-    const bool letters =
-        std::all_of(axis.text.begin(), axis.text.end(), [&](char c) { return known(std::string(1, c)); });
-    for (const char c : letters ? axis.text : std::string()) names.push_back({std::string(1, c), axis.place});
-    if (!letters) names.push_back({axis.text, axis.place});
-  }
-  std::vector<std::string> resolved;
-  for (const auto& [name, place] : names) {
-    if (!known(name)) refuse_name(place, "axis", name, Names(mesh_axes.begin(), mesh_axes.end()));
-    if (std::find(resolved.begin(), resolved.end(), name) != resolved.end()) {
-      throw PlacedError(place, "an axis used twice", name, "each axis once");
-    }
-    resolved.push_back(name);
-  }
-  return resolved;
-}
-
-Placed<DType> load_dtype(const YamlValue& value) {
-  const auto dtype = dtype_named(text_of(value, dtype_names()));
-  if (!dtype) throw PlacedError(value.place, "unknown dtype", quoted_for_message(value.text), dtype_names());
-  return {*dtype, value.place};
 }
 
 std::vector<ProgramStep> load_program(const YamlValue& value) {

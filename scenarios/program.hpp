@@ -1,5 +1,6 @@
 // `program:` of a scenario, as text says it: a list of steps, each a line of notation or a map with one operation.
-// Axis names, chips, algorithms and notation are resolved later, against the machine; the places are for that.
+// Axis names, chips, layers, algorithms and notation are resolved later, against the machine; the places are for
+// that.
 #pragma once
 
 #include <cstdint>
@@ -11,32 +12,13 @@
 #include <vector>
 
 #include "scenarios/document.hpp"
+#include "scenarios/layer_step.hpp"
 #include "scenarios/machine_spec.hpp"
+#include "scenarios/step_fields.hpp"
 #include "sharding/dtype.hpp"
 #include "sim/quantities.hpp"
 
 namespace hopsim {
-
-// `axis: XY` or `axis: [X, Y]`.
-struct AxisChoice {
-  FilePlace place;
-  std::string text;                        // of the first form: one axis of that name, or one a letter
-  std::vector<Placed<std::string>> names;  // of the second form
-};
-
-// The axes meant, among those of the mesh, outermost first. Throws PlacedError for an unknown axis, with the valid
-// ones, and for an axis used twice.
-std::vector<std::string> resolve_axes(const AxisChoice&, const std::vector<std::string>& mesh_axes);
-
-enum class StepSchedule { optimal, book };
-
-struct StepOptions {
-  std::optional<Placed<std::string>> algorithm;  // whether it exists is for whoever runs it
-  std::optional<Placed<int>> chunks;             // at least 1
-  std::optional<Placed<StepSchedule>> schedule;
-  std::optional<Placed<std::string>> overlap;  // none, collective_matmul, auto
-  std::optional<Placed<std::string>> plan;     // auto, gather, partial
-};
 
 // A line of notation, `do: LINE` or `matmul: LINE`.
 struct NotationStep {
@@ -88,7 +70,8 @@ struct ParallelStep {
 struct ProgramStep {
   FilePlace place;
   std::string kind;  // the operation key; "notation" for a bare line
-  std::variant<NotationStep, CollectiveStep, ComputeStep, LocalMatmulStep, HostLoadStep, BarrierStep, ParallelStep>
+  std::variant<NotationStep, CollectiveStep, ComputeStep, LocalMatmulStep, LayerCall, HostLoadStep, BarrierStep,
+               ParallelStep>
       action;
 };
 
@@ -98,7 +81,5 @@ std::vector<ProgramStep> load_program(const YamlValue&);
 const std::vector<std::string_view>& collective_operations();
 // JAX's names too: psum, psum_scatter, ppermute. Null if it is none.
 std::optional<std::string> collective_named(std::string_view);
-
-Placed<DType> load_dtype(const YamlValue&);
 
 }  // namespace hopsim

@@ -41,6 +41,34 @@ Json strategies_json(const PlannedStep& step) {
   return list;
 }
 
+Json quotient(Time time, Time by) { return by == Time{} ? Json(nullptr) : Json(time.seconds() / by.seconds()); }
+
+// Of a step or the run, and how its time compares.
+void add_work(Json& j, const WorkTimes& w, Time time) {
+  j["compute_s"] = w.compute.seconds();
+  j["comm_s"] = w.comm.seconds();
+  j["exposed_comm_s"] = w.exposed_comm.seconds();
+  j["overlap"] = w.overlap();
+  j["bound_s"] = w.bound().seconds();
+  j["sum_s"] = w.sum().seconds();
+  j["over_bound"] = quotient(time, w.bound());
+  j["over_sum"] = quotient(time, w.sum());
+}
+
+Json path_json(const RunResult& r, const Fabric& fabric) {
+  Json list = Json::array();
+  for (const PathSegment& s : r.critical_path) {
+    Json j{{"start_s", s.start.seconds()}, {"end_s", s.end.seconds()}, {"what", name_of(s.what)}};
+    j["step"] = s.task;
+    j["program"] = r.steps[s.task].step.line;
+    j["chip"] = s.node;
+    j["link"] = s.link == kNoLink ? Json(nullptr) : Json(fabric.link_name(s.link));
+    j["held_by"] = s.held_by ? Json(*s.held_by) : Json(nullptr);
+    list.push_back(std::move(j));
+  }
+  return list;
+}
+
 Json step_json(const StepResult& r, std::size_t index) {
   Json j{{"index", index},
          {"program", r.step.line},
@@ -68,6 +96,8 @@ Json step_json(const StepResult& r, std::size_t index) {
   j["hops"] = r.hops;
   j["local_shape"] = r.step.local_shape;
   j["output"] = r.step.output;
+  add_work(j, r.work, r.time());
+  j["mfu"] = r.mfu() ? Json(*r.mfu()) : Json(nullptr);
   return j;
 }
 
@@ -116,15 +146,12 @@ Json to_json(const RunResult& r, const MachineModel& machine) {
   j["time_s"] = r.time.seconds();
   j["steps"] = Json::array();
   for (std::size_t i = 0; i < r.steps.size(); ++i) j["steps"].push_back(step_json(r.steps[i], i));
-  j["compute_s"] = r.compute.seconds();
-  j["comm_s"] = r.comm.seconds();
-  j["exposed_comm_s"] = r.exposed_comm.seconds();
-  j["overlap"] = r.overlap();
-  j["bound_s"] = r.bound().seconds();
+  add_work(j, r, r.time);
   j["flops"] = r.flops;
   j["mfu"] = r.mfu ? Json(*r.mfu) : Json(nullptr);
   j["memory"] = memory_json(r);
   j["links"] = links_json(r);
+  if (!r.critical_path.empty()) j["critical_path"] = path_json(r, machine.fabric);
   j["verified"] = r.verified;
   j["expect"] = Json::array();
   for (const ExpectResult& e : r.expect) j["expect"].push_back(expect_json(e));

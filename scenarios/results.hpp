@@ -7,16 +7,32 @@
 #include <vector>
 
 #include "scenarios/plan.hpp"
+#include "sim/critical_path.hpp"
 
 namespace hopsim {
+
+// Each of the chip where it is longest.
+struct WorkTimes {
+  Time compute, comm;
+  Time exposed_comm;  // while the chip computes nothing, of any step
+
+  double overlap() const { return comm == Time{} ? 1 : 1 - exposed_comm.seconds() / comm.seconds(); }  // hidden share
+  Time bound() const { return compute > comm ? compute : comm; }  // if one hides the other
+  Time sum() const { return compute + comm; }                     // if nothing hides
+};
 
 struct StepResult {
   PlannedStep step;
   Time start, end;  // on the earliest, on the latest chip
+  WorkTimes work{};
   std::uint64_t messages = 0, hops = 0;
   double algbw = 0, busbw = 0;  // bytes/s, as nccl-tests define them; 0 where nothing moves
 
   Time time() const { return end - start; }
+  std::optional<double> mfu() const {  // where the chip's peak is known and something is computed
+    if (step.seconds_at_peak <= 0 || time() == Time{}) return {};
+    return step.seconds_at_peak / time().seconds();
+  }
 };
 
 struct LinkUse {
@@ -37,22 +53,22 @@ struct ExpectResult {
   bool pass() const { return measured || (error() <= within && error() >= -within); }
 };
 
-struct RunResult {
+struct RunResult : WorkTimes {
   std::string scenario, engine;
   bool folded = false;
   std::string fingerprint;
   Time time;  // makespan
   std::vector<StepResult> steps;
-  Time compute, comm, exposed_comm;  // of the worst chip, each by itself
-  double flops = 0;                  // of all chips
-  std::optional<double> mfu;         // where the chip's peak is known and something was computed
+  double flops = 0;           // of all chips
+  std::optional<double> mfu;  // where the chip's peak is known and something was computed
   Bytes peak_bytes_per_chip;
   std::vector<HeldArray> arrays;
   std::vector<LinkUse> busiest;  // at most 5, the busiest first
   double max_utilization = 0, mean_utilization = 0;
   Bytes link_bytes;
-  bool verified = false;         // every collective's schedule was proven, and every line that was planned
-  std::size_t lines_proven = 0;  // of the latter, on values
+  bool verified = false;                   // every collective's schedule was proven, and every line that was planned
+  std::size_t lines_proven = 0;            // of the latter, on values
+  std::vector<PathSegment> critical_path;  // where it was asked for
   std::vector<ExpectResult> expect;
   std::vector<std::string> warnings;
 
@@ -61,8 +77,6 @@ struct RunResult {
   double wall_seconds = 0;  // of the engine only
   std::uint64_t peak_rss_bytes = 0;
 
-  double overlap() const { return comm == Time{} ? 1 : 1 - exposed_comm.seconds() / comm.seconds(); }
-  Time bound() const { return compute > comm ? compute : comm; }
   bool passed() const;
 };
 

@@ -7,9 +7,13 @@
 #include <chrono>
 #include <memory>
 #include <numeric>
+#include <set>
 
 #include "collectives/proof.hpp"
+#include "scenarios/measure.hpp"
+#include "sharding/layer_values.hpp"
 #include "sharding/values.hpp"
+#include "sim/critical_path.hpp"
 #include "sim/event_engine.hpp"
 #include "sim/machine.hpp"
 
@@ -19,11 +23,15 @@ namespace {
 constexpr std::size_t kBusiest = 5;
 
 void prove_all(const MachineModel& machine, const Plan& plan) {
-  for (std::size_t i = 0; i < plan.steps.size(); ++i)
-    if (plan.steps[i].collective)
-      prove(machine.shape, *plan.steps[i].collective, *std::get<CollectiveTask>(plan.program[i].work).schedule);
+  std::set<const Schedule*> proven;  // equal collectives of a line may share one
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const CollectiveTask* task = plan.steps[i].collective ? collective_of(plan.program[i]) : nullptr;
+    if (task != nullptr && proven.insert(task->schedule.get()).second)
+      prove(machine.shape, *plan.steps[i].collective, *task->schedule);
+  }
   for (const PlannedLine& line : plan.planned_lines)
     std::visit([&](const auto& of) { prove_values(line.strategy, of, machine.mesh); }, line.of);
+  for (const Layer& layer : plan.layers) prove_layer(layer, machine.mesh);
 }
 
 StepResult step_result(const PlannedStep& step, const TaskTotals& t) {
@@ -35,9 +43,10 @@ StepResult step_result(const PlannedStep& step, const TaskTotals& t) {
   return r;
 }
 
-std::unique_ptr<Engine> make_engine(const MachineModel& m, const RunOptions& options, Activity& activity) {
-  if (options.engine.make) return options.engine.make(m.fabric, m.overheads, options.recorder, &activity);
-  return std::make_unique<EventEngine>(m.fabric, m.overheads, options.recorder, &activity);
+std::unique_ptr<Engine> make_engine(const MachineModel& m, const EngineChoice& choice, Recorder* recorder,
+                                    Activity& activity) {
+  if (choice.make) return choice.make(m.fabric, m.overheads, recorder, &activity);
+  return std::make_unique<EventEngine>(m.fabric, m.overheads, recorder, &activity);
 }
 
 void check_bound(const StepResult& r, double precision) {
@@ -46,13 +55,13 @@ void check_bound(const StepResult& r, double precision) {
                                   r.time().seconds() * 1e6, r.step.lower_bound.seconds() * 1e6));
 }
 
-// The worst chip of each: the one that computes longest, communicates longest, is exposed longest.
-void add_activity(RunResult& result, const Activity& activity, std::size_t chips) {
-  for (std::size_t c = 0; c < chips; ++c) {
-    result.compute = std::max(result.compute, activity.compute[c].total());
-    result.comm = std::max(result.comm, activity.communication[c].total());
-    result.exposed_comm = std::max(result.exposed_comm, activity.communication[c].without(activity.compute[c]));
-  }
+void add_critical_path(RunResult& result, PathRecorder& recorder, const MachineModel& machine, const Plan& plan) {
+  if (recorder.overflowed())
+    result.warnings.push_back(
+        fmt::format("no critical path: more than {} million hops, of which it keeps records in memory",
+                    PathRecorder::kMostHops / 1'000'000));
+  else
+    result.critical_path = recorder.path(plan.program, machine.overheads);
 }
 
 void add_links(RunResult& result, const Fabric& fabric, const std::vector<Time>& busy) {
@@ -105,9 +114,12 @@ bool RunResult::passed() const {
 
 RunResult simulate(const MachineModel& machine, const Plan& plan, const RunOptions& options) {
   if (options.verify) prove_all(machine, plan);
-  Activity activity(machine.fabric.actors());
-  const auto engine = make_engine(machine, options, activity);
-  Machine chips(machine.fabric, *engine, machine.overheads, options.recorder);
+  Activity own(machine.fabric.actors());
+  Activity& activity = options.activity ? *options.activity : own;
+  PathRecorder path(machine.fabric, options.recorder);
+  Recorder* const recorder = options.critical_path ? &path : options.recorder;
+  const auto engine = make_engine(machine, options.engine, recorder, activity);
+  Machine chips(machine.fabric, *engine, machine.overheads, recorder);
   const auto begin = std::chrono::steady_clock::now();
   chips.run(plan.program);
 
@@ -115,7 +127,7 @@ RunResult simulate(const MachineModel& machine, const Plan& plan, const RunOptio
   result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   result.engine = options.engine.name;
   result.verified = options.verify;
-  result.lines_proven = options.verify ? plan.planned_lines.size() : 0;
+  result.lines_proven = options.verify ? plan.planned_lines.size() + plan.layers.size() : 0;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     result.steps.push_back(step_result(plan.steps[i], chips.totals()[i]));
     check_bound(result.steps.back(), options.engine.precision);
@@ -124,13 +136,14 @@ RunResult simulate(const MachineModel& machine, const Plan& plan, const RunOptio
   result.totals = engine->totals();
   result.link_bytes = result.totals.link_bytes;
   result.fingerprint = fingerprint(result.totals, result.time);
-  add_activity(result, activity, machine.fabric.chips());
+  measure(activity, machine.fabric.chips(), result);
   add_links(result, machine.fabric, engine->link_busy());
   add_flops(result, machine, plan);
   result.arrays = plan.arrays;
   result.peak_bytes_per_chip = plan.bytes_per_chip();
   result.warnings = machine.warnings;
   result.warnings.insert(result.warnings.end(), plan.warnings.begin(), plan.warnings.end());
+  if (options.critical_path) add_critical_path(result, path, machine, plan);
   result.peak_rss_bytes = peak_rss();
   return result;
 }

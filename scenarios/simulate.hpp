@@ -27,8 +27,10 @@ struct EngineChoice {
 
 struct RunOptions {
   EngineChoice engine{};
-  bool verify = false;  // prove every collective's schedule, and every planned line's values, first
+  bool verify = false;  // prove every collective's schedule, and the values of every planned line and layer, first
   Recorder* recorder = nullptr;
+  bool critical_path = false;    // find it; a run with too many hops gets a warning instead
+  Activity* activity = nullptr;  // where given, it is filled; REQUIRES: of as many chips as the fabric has actors
 };
 
 // Throws Deadlock, ProofFailed, BoundBeaten. Expectations are the caller's to evaluate.

@@ -81,6 +81,16 @@ PlannedTask<CollectiveTask> StepPlanner::collective(Request request, const Colle
   return {std::move(step), collective_task(*choice.algorithm, request)};
 }
 
+PlannedTask<CollectiveTask> StepPlanner::collective(const ResolvedCollective& r,
+                                                    const CollectiveOptions& options) const {
+  PlannedTask<CollectiveTask> task = collective(request(r), options);
+  task.step.text = line(StrategyStep(r));
+  task.step.axes = r.axes;
+  task.step.local_shape = layout(r.output, {}, machine_.mesh).local_shape;
+  task.step.output = sharding_text(r.output);
+  return task;
+}
+
 ComputeCost StepPlanner::compute_cost(Flops flops, Bytes bytes, DType dtype) const {
   const ChipModel& chip = machine_.chip;
   ComputeCost cost;

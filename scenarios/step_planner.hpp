@@ -38,6 +38,8 @@ class StepPlanner {
   Request request(const ResolvedCollective&) const;
   // The algorithm is chosen, `request.wiring` and `book` filled in.
   PlannedTask<CollectiveTask> collective(Request, const CollectiveOptions&) const;
+  // That of a line or a strategy, with its text, axes and output.
+  PlannedTask<CollectiveTask> collective(const ResolvedCollective&, const CollectiveOptions&) const;
 
   ComputeCost compute_cost(Flops, Bytes, DType) const;
   PlannedTask<ComputeTask> compute(Flops, ComputeCost, DType) const;

@@ -4,9 +4,6 @@
 
 #include "scenarios/wiring.hpp"
 #include "sim/error.hpp"
-#include "sim/event_engine.hpp"
-#include "sim/machine.hpp"
-#include "topologies/grid.hpp"
 
 namespace hopsim {
 namespace {
@@ -18,10 +15,7 @@ Time slowest(const ComputeTask& task) {
 }  // namespace
 
 StrategyCosts::StrategyCosts(const MachineModel& machine, CollectiveOptions options)
-    : machine_(machine),
-      steps_(machine),
-      options_(std::move(options)),
-      folded_(machine.overheads.jitter == Time{} ? folded(machine.fabric) : std::nullopt) {}
+    : machine_(machine), steps_(machine), options_(std::move(options)), trials_(machine) {}
 
 // ---- by formula ----
 
@@ -94,31 +88,16 @@ Time StrategyCosts::lower_bound(const Strategy& s) {
 
 // ---- simulated ----
 
-Time StrategyCosts::run(const Program& program) const {
-  EventEngine engine(machine_.fabric, machine_.overheads);
-  Machine chips(machine_.fabric, engine, machine_.overheads);
-  chips.run(program);
-  Time end;
-  for (const TaskTotals& t : chips.totals()) end = std::max(end, t.end);
-  return end;
-}
-
-bool StrategyCosts::folds(const PlannedStep& step) const {
-  const auto named = [&](const Algorithm& a) { return a.name == step.algorithm; };
-  const auto all = algorithms();
-  const auto algorithm = std::find_if(all.begin(), all.end(), named);
-  return folded_ && algorithm->folds != nullptr && algorithm->folds(*step.collective);
-}
-
 // A moment of computation behind it starts on each chip as the collective ends there.
 void StrategyCosts::simulate(Collective& c) {
   if (c.simulated) return;
-  const Fabric& fabric = folds(c.planned.step) ? *folded_ : machine_.fabric;
-  EventEngine engine(fabric, machine_.overheads);
-  Machine chips(fabric, engine, machine_.overheads);
-  chips.run({{.work = c.planned.task, .after = {}}, {.work = ComputeTask{Time::picoseconds(1)}, .after = {0}}});
-  c.alone = chips.totals()[0].end;
-  c.uniform = chips.totals()[1].start == c.alone;
+  const std::vector<TaskTotals> tasks =
+      trials_
+          .run({{.work = c.planned.task, .after = {}}, {.work = ComputeTask{Time::picoseconds(1)}, .after = {0}}},
+               trials_.folds(c.planned.step))
+          .tasks;
+  c.alone = tasks[0].end;
+  c.uniform = tasks[1].start == c.alone;
   c.simulated = true;
 }
 
@@ -148,8 +127,8 @@ void StrategyCosts::simulate(CostedStrategy& costed) {
       push(communication, known(*c).planned.task);
       push(everything, known(*c).planned.task);
     }
-  if (all.size() > 1) costed.comm = run(communication);
-  costed.time = run(everything);
+  if (all.size() > 1) costed.comm = trials_.run(communication, false).end;
+  costed.time = trials_.run(everything, false).end;
 }
 
 }  // namespace hopsim

@@ -9,6 +9,7 @@
 
 #include "scenarios/product_plan.hpp"
 #include "scenarios/step_planner.hpp"
+#include "scenarios/trial_runs.hpp"
 
 namespace hopsim {
 
@@ -42,15 +43,13 @@ class StrategyCosts final : public StepCosts {
   Collective& known(const ResolvedCollective&);
   void simulate(Collective&);
   std::vector<Collective*> collectives(const Strategy&);
-  bool folds(const PlannedStep&) const;
-  Time run(const Program&) const;
 
   const MachineModel& machine_;
   const StepPlanner steps_;
   const CollectiveOptions options_;
   mutable std::map<std::vector<std::string>, Request> rows_;  // rows and wiring, by axes
   std::map<Key, Collective> collectives_;
-  const std::optional<Fabric> folded_;  // where all chips are alike
+  const TrialRuns trials_;
 };
 
 }  // namespace hopsim

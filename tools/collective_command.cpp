@@ -68,7 +68,14 @@ class CollectiveRun {
   RunResult simulated(const CollectiveRow& row) {
     progress_.at(fmt::format("row {} of {}: {} of {}", results_.size() + 1, all_.rows.size(), row.step().text,
                              format_bytes(row.step().collective->bytes)));
-    return simulate(all_.machine, row.plan, {flags_.run_on, flags_.verify, trace_ ? &*trace_ : nullptr});
+    Activity activity(all_.machine.fabric.actors());
+    RunResult result = simulate(all_.machine, row.plan,
+                                {.engine = flags_.run_on,
+                                 .verify = flags_.verify,
+                                 .recorder = trace_ ? &*trace_ : nullptr,
+                                 .activity = &activity});
+    if (trace_) trace_exposed(*trace_, all_.machine.fabric, activity);
+    return result;
   }
 
   void warn(const CollectiveRow& row) {

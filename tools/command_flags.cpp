@@ -129,6 +129,8 @@ void add_list_flags(CLI::App& app, ListArguments& arguments) {
 
 void add_run_flags(CLI::App& app, RunArguments& arguments) {
   app.add_option("FILE", arguments.files, "scenario files (YAML); - reads one from standard input")->required();
+  app.add_flag("--critical-path", arguments.critical_path,
+               "which step, link or chip each part of the run's time waited for");
   add_common_flags(app, arguments.flags);
 }
 

@@ -1,6 +1,7 @@
 #include "tools/prepare.hpp"
 
 #include "scenarios/build_plan.hpp"
+#include "scenarios/measure.hpp"
 
 namespace hopsim {
 
@@ -25,6 +26,11 @@ std::vector<perfetto::TraceStep> trace_steps(const Plan& plan) {
                      .bytes = s.collective ? s.collective->bytes : Bytes{},
                      .collective = s.collective.has_value()});
   return steps;
+}
+
+void trace_exposed(perfetto::TraceWriter& trace, const Fabric& fabric, const Activity& activity) {
+  for (std::uint32_t c = 0; c < fabric.chips(); ++c)
+    for (const Interval& i : exposed_communication(activity, ChipId(c))) trace.exposed(ChipId(c), i.start, i.end);
 }
 
 }  // namespace hopsim

@@ -6,6 +6,7 @@
 #include "scenarios/document.hpp"
 #include "scenarios/plan.hpp"
 #include "scenarios/scenario.hpp"
+#include "sim/activity.hpp"
 #include "tools/flags.hpp"
 #include "tools/perfetto/trace_writer.hpp"
 
@@ -24,5 +25,7 @@ Prepared prepare(const Document&);
 
 // What a trace tells about the plan's steps.
 std::vector<perfetto::TraceStep> trace_steps(const Plan&);
+// After the run: when chips communicated without computing.
+void trace_exposed(perfetto::TraceWriter&, const Fabric&, const Activity&);
 
 }  // namespace hopsim

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/units.hpp"
-#include "tools/table.hpp"
+#include "tools/step_tables.hpp"
 
 namespace hopsim {
 namespace {
@@ -26,33 +26,13 @@ std::string wiring_text(const MachineModel& m) {
   return m.wires == Wires::switched ? "on one switch" : "wired directly";
 }
 
-std::string steps_table(const RunResult& r) {
-  using enum Table::Align;
-  Table table({{"step", left},
-               {"", left},
-               {"algorithm", left},
-               {"bytes"},
-               {"time"},
-               {"closed form"},
-               {"time/form"},
-               {"bound"},
-               {"time/bound"},
-               {"algbw"},
-               {"busbw"}});
-  for (const StepResult& s : r.steps) {
-    table.add({std::to_string(s.step.line), s.step.text, s.step.algorithm.empty() ? "-" : s.step.algorithm,
-               s.step.collective ? format_bytes(s.step.collective->bytes) : "-", format_time(s.time()),
-               format_time(s.step.closed_form), ratio(s.time(), s.step.closed_form), format_time(s.step.lower_bound),
-               ratio(s.time(), s.step.lower_bound), rate(s.algbw), rate(s.busbw)});
-  }
-  return table.text();
-}
-
 std::string considered(const RunResult& r) {
   std::string text;
-  for (const StepResult& s : r.steps)
-    if (const std::string line = considered_line(s.step); !line.empty())
-      text += fmt::format("step {} {}", s.step.line, line);
+  for (const StepGroup& group : grouped(r)) {
+    const PlannedStep& step = group.steps.front()->step;
+    if (const std::string line = considered_line(step); !line.empty())
+      text += fmt::format("step {} {}", step.line, line);
+  }
   return text;
 }
 
@@ -69,6 +49,7 @@ std::string strategies_line(const PlannedStep& step) {
       taken = way(s);
     else
       others += (others.empty() ? "" : "; ") + way(s);
+  if (taken.empty()) taken = step.strategy;  // what was considered were its steps one after the other
   const int number = step.product_case;
   const std::string of = number ? fmt::format("case {}{}: ", number, number == 4 ? ", repaired" : "") : "";
   return fmt::format("step {}: {}{}{}\n", step.line, of, taken, others.empty() ? "" : " (or: " + others + ")");
@@ -76,19 +57,23 @@ std::string strategies_line(const PlannedStep& step) {
 
 std::string planned(const RunResult& r) {
   std::string text;
-  for (const StepResult& s : r.steps) {
-    text += strategies_line(s.step);
-    if (const auto& c = s.step.compute; c && c->flops > Time{} && c->hbm > c->flops)
-      text += fmt::format("step {}: bound by HBM: {} of memory against {} of FLOPs\n", s.step.line,
-                          format_time(c->hbm), format_time(c->flops));
+  for (const StepGroup& group : grouped(r)) {
+    const PlannedStep& step = group.steps.front()->step;
+    text += strategies_line(step);
+    if (const auto& c = step.compute; c && c->flops > Time{} && c->hbm > c->flops)
+      text += fmt::format("step {}: bound by HBM: {} of memory against {} of FLOPs\n", step.line, format_time(c->hbm),
+                          format_time(c->flops));
   }
   return text;
 }
 
 std::string totals(const RunResult& r) {
   std::string text =
-      fmt::format("total {}: compute {}, communication {} ({} exposed, {:.1f} % hidden)\n", format_time(r.time),
+      fmt::format("total {}: compute {}, communication {} ({} exposed, {:.1f} % hidden)", format_time(r.time),
                   format_time(r.compute), format_time(r.comm), format_time(r.exposed_comm), r.overlap() * 100);
+  if (r.sum() > r.bound())
+    text += fmt::format("; time/max {}, time/sum {}", ratio(r.time, r.bound()), ratio(r.time, r.sum()));
+  text += "\n";
   if (r.mfu) text += fmt::format("model FLOPs utilisation {:.1f} %\n", *r.mfu * 100);
   if (!r.busiest.empty())
     text += fmt::format("busiest link {}, busy {:.1f} % of the time; {:.1f} % over all links\n",
@@ -159,7 +144,8 @@ std::string describe(const MachineModel& m) {
 
 std::string report(const RunResult& r, const MachineModel& machine) {
   std::string text = r.scenario + ": " + describe(machine) + (r.engine == "simgrid" ? ", on SimGrid" : "") + "\n" +
-                     steps_table(r) + planned(r) + considered(r) + totals(r);
+                     steps_table(r) + planned(r) + considered(r) + overlap_table(r) + totals(r) +
+                     path_text(r, machine);
   for (const ExpectResult& e : r.expect) text += expectation_line(e);
   return text;
 }

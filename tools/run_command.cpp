@@ -34,13 +34,23 @@ struct Ran {
   std::optional<perfetto::TraceCounts> traced;
 };
 
-Ran run_one(const Prepared& p, const CommonFlags& flags) try {
+Ran run_one(const Prepared& p, const RunArguments& arguments) try {
+  const CommonFlags& flags = arguments.flags;
   std::optional<perfetto::TraceWriter> trace;
+  Activity activity(p.machine.fabric.actors());
   if (!flags.trace.empty()) trace.emplace(flags.trace, p.machine.fabric, trace_steps(p.plan));
-  Ran ran{simulate(p.machine, p.plan, {flags.run_on, flags.verify, trace ? &*trace : nullptr}), {}};
+  Ran ran{simulate(p.machine, p.plan,
+                   {.engine = flags.run_on,
+                    .verify = flags.verify,
+                    .recorder = trace ? &*trace : nullptr,
+                    .critical_path = arguments.critical_path,
+                    .activity = &activity}),
+          {}};
   ran.result.scenario = p.scenario.name;
   ran.result.expect = evaluate(p.scenario.expect, ran.result, p.machine);
   if (trace) {
+    trace_exposed(*trace, p.machine.fabric, activity);
+    for (const PathSegment& s : ran.result.critical_path) trace->critical(s);
     trace->finish();
     ran.traced = trace->counts();
   }
@@ -81,7 +91,7 @@ int run_command(const RunArguments& arguments, const Streams& streams) {
   Json results = Json::array(), rows = Json::array();
   for (const Prepared& p : all) {
     progress.at(fmt::format("{} ({} of {})", p.scenario.name, results.size() + 1, all.size()));
-    const auto [result, traced] = run_one(p, flags);
+    const auto [result, traced] = run_one(p, arguments);
     progress.wipe();
     for (const std::string& warning : result.warnings) streams.log->warn("{}: {}", p.scenario.file, warning);
     passed = passed && result.passed();

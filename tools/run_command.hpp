@@ -12,6 +12,7 @@ namespace hopsim {
 struct RunArguments {
   std::vector<std::string> files;  // "-": standard input
   CommonFlags flags;
+  bool critical_path = false;
 };
 
 // 0; 1 if an expectation failed. Throws what the scenarios room throws; then no output file is left behind.

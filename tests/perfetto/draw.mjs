@@ -45,7 +45,7 @@ async function draw({ trace, chips: wanted }) {
   const processor = await openTraceProcessor();
   processor.load(trace);
   const [fabric] = readTracks(processor);
-  const chips = fabric.children.filter((track) => !track.isCounter);
+  const chips = fabric.children.filter((track) => !track.isCounter && track.name !== 'critical path');
   const shown = chips.slice(0, wanted);
   const flows = processor.query('select slice_out, slice_in from flow order by id').rows;
   return new Timeline({

@@ -3,7 +3,7 @@
 
 const kInk = '#737d87';
 const kCurveColour = '#5b8fc7';
-const kByKind = { collectives: '#5b5fc7', compute: '#2f7d4f', steps: '#6b6480' };
+const kByKind = { collectives: '#5b5fc7', compute: '#2f7d4f', steps: '#6b6480', exposed: '#b4533c' };
 const kByLink = ['#0f7b8a', '#b4531a', '#7a4fb5', '#4b7a1f', '#a33b6b', '#49698c'];
 
 const kWidth = 1000;

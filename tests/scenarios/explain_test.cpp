@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "scenarios/explain_duality.hpp"
 #include "scenarios/explain_json.hpp"
 #include "scenarios/machine_spec.hpp"
 
@@ -226,6 +227,32 @@ TEST(Explain, AnAllReduceHasNothingToDoBackward) {
 }
 
 // ---- memory, and what is refused
+
+TEST(Explain, AGatherAlongAnIdleAxisHasNoDual) {
+  const Explanation e = explain({.line = "C[I_X, K] = A[I_X, J] * B[J_Y, K]"});
+  const std::vector<DualityNote> dual = duality_of(named(e, "gather B over Y").costed.strategy);
+  ASSERT_EQ(dual.size(), 1u);
+  EXPECT_EQ(dual[0].backward, "nothing: each chip keeps dB[J_Y, K], its part of dB[J, K]");
+}
+
+// Chapter 3, question 2, and its free trick: V / W along X, half of that along X and the idle Z; V is 2 B D / 4.
+TEST(Explain, TheBooksTimeStandsBesideItsFormula) {
+  const MachineModel m = v4p();
+  const Explanation e =
+      explain({.line = "A[B, D_Y] = AllGather_X(A[B_X, D_Y])", .machine = &m, .sizes = {{"B", 1024}, {"D", 4096}}});
+  const double book = 2.0 * 1024 * 4096 / 4 / 9e10;
+  EXPECT_NEAR(*named(e, "gather A over X").communication[0].book_seconds, book, 1e-12);
+  EXPECT_NEAR(*named(e, "slice A over Z along B, gather A over XZ").communication[1].book_seconds, book / 2, 1e-12);
+}
+
+TEST(Explain, TheValuesOfAProductAreProven) {
+  const MachineModel m = machine("{chip: tpu_v5e, slice: 4x4, ideal: true}");
+  EXPECT_TRUE(explain({.line = "C[I, K]{U_Y} = A[I, J_X] * B[J_X, K]",
+                       .machine = &m,
+                       .sizes = {{"I", 64}, {"J", 64}, {"K", 64}},
+                       .verify = true})
+                  .verified);
+}
 
 TEST(Explain, WhatIsTooLargeIsWarnedOf) {
   const MachineModel m = machine("{chip: tpu_v5e, slice: 2x2}");

@@ -216,7 +216,7 @@ TEST(OtherLines, AReshardingIsPlanned) {
 TEST(ProductLines, RefuseWithTheirPlace) {
   const std::string dims = "I: 64, J: 64, K: 64";
   EXPECT_THAT(refusal(dims, "  - {matmul: \"C[I, K] = A[I, J] * B[J, K]\", overlap: collective_matmul}\n"),
-              StartsWith("f.yaml:4:54: overlap: collective_matmul is not supported yet; valid: none, auto"));
+              StartsWith("f.yaml:4:54: no way of doing this product has an AllGather before it, or a sum behind it"));
   EXPECT_THAT(refusal(dims, "  - {matmul: \"A[I, J]\"}\n"), StartsWith("f.yaml:4:15: matmul needs a product"));
   EXPECT_THAT(refusal(dims, "  - {do: \"A[I, J] = AllGather_X(A[I_X, J])\", plan: gather}\n"),
               StartsWith("f.yaml:4:52: a collective has no plan"));

@@ -171,7 +171,7 @@ TEST(Program, RefusesWithThePlace) {
       {"- parallel: []\n", "f.yaml:1:13: parallel has no steps"},
       {"- parallel:\n  - {compute: {tme: 1 us}}\n",
        "f.yaml:2:16: unknown key in compute (did you mean time?); got tme"},
-      {"- megatron_mlp: {d_model: 1}\n", "f.yaml:1:3: layers are not supported yet; got megatron_mlp"},
+      {"- megatron_mlp: {d_model: 1}\n", "f.yaml:1:17: megatron_mlp needs the key d_ff"},
   };
   for (const Bad& c : cases)
     EXPECT_THAT(error_of([&] { load_program(yaml(c.text)); }), StartsWith(c.message)) << c.text;

@@ -150,7 +150,8 @@ LEVELS = {
 }
 OPERATIONS = ['matmul', 'compute', 'host_load', 'all_gather', 'reduce_scatter', 'all_reduce', 'all_to_all',
               'broadcast', 'reduce', 'gather', 'scatter', 'collective_permute', 'send_recv', 'psum', 'psum_scatter',
-              'ppermute']
+              'ppermute', 'column_parallel_linear', 'row_parallel_linear', 'megatron_mlp', 'megatron_attention',
+              'transformer_layer']
 for name in OPERATIONS:
     LEVELS['in ' + name] = [(document(step={name: {}}), ['program', 0, name])]
     LEVELS['beside ' + name] = [(document(step={name: {}}), ['program', 0])]
@@ -217,6 +218,7 @@ class Keys(unittest.TestCase):
 
     def test_the_schema_offers_every_choice(self):
         step = {'do': NOTATION}
+        mlp = {'d_model': 8, 'd_ff': 8, 'batch': 1, 'sequence': 1}
         topology = {**TOPOLOGY, 'topology': {'kind': 'zzz', 'shape': 4}}
         choices = [(document(topology), ['topology', 'properties', 'kind']),
                    (document({**MACHINE, 'layout': 'zzz'}), ['machine', 'properties', 'layout']),
@@ -224,6 +226,8 @@ class Keys(unittest.TestCase):
                    (document(step={**step, 'schedule': 'zzz'}), ['schedule']),
                    (document(step={**step, 'overlap': 'zzz'}), ['operation', 'properties', 'overlap']),
                    (document(step={**step, 'plan': 'zzz'}), ['operation', 'properties', 'plan']),
+                   (document(step={'megatron_mlp': {**mlp, 'pass': 'zzz'}}), ['layer_keys', 'pass']),
+                   (document(step={'megatron_mlp': {**mlp, 'recompute': 'zzz'}}), ['layer_keys', 'recompute']),
                    (document(dtype='zzz'), ['dtype', 'anyOf', 0])]
         for bad, path in choices:
             at = DEFINITIONS

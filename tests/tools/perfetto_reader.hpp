@@ -78,6 +78,7 @@ struct Event {
   std::uint64_t time = 0, type = 0, track = 0;
   std::string name, category;
   std::map<std::string, std::uint64_t> args;
+  std::map<std::string, std::string> texts;  // arguments, too
   std::string algorithm;
   std::uint64_t flow = 0, last_flow = 0;
   double value = 0;  // of a counter's sample
@@ -126,12 +127,15 @@ struct Trace {
   void add(const Message& packet, const Message& m) {
     EXPECT_EQ(packet.number(13), 2u) << "refers to interned strings";
     EXPECT_TRUE(tracks.contains(m.number(11))) << "tracks are declared before they are used";
-    Event e{packet.number(8), m.number(9), m.number(11), interned[2][m.number(10)], interned[1][m.number(3)], {}, "",
-            m.number(47),     m.number(48)};
+    Event e{
+        packet.number(8), m.number(9), m.number(11), interned[2][m.number(10)], interned[1][m.number(3)], {}, {}, "",
+        m.number(47),     m.number(48)};
     e.value = m.numbers.contains(44) ? std::bit_cast<double>(m.number(44)) : static_cast<double>(m.number(30));
     for (const Message& a : m.all(4)) {
       if (a.numbers.contains(17))
         e.algorithm = interned[29][a.number(17)];
+      else if (a.texts.contains(6))
+        e.texts[interned[3][a.number(1)]] = a.text(6);
       else
         e.args[interned[3][a.number(1)]] = a.number(3);
     }

@@ -244,6 +244,36 @@ TEST_F(PerfettoWriter, NamesAndExplainsSlices) {
   EXPECT_EQ(received.category, "receive");
 }
 
+TEST_F(PerfettoWriter, MarksWhatIsExposedAndTheCriticalPath) {
+  const Fabric fabric = ring(4);
+  const Trace trace = written(fabric, {{"a", "", {}}, {"b", "", {}}}, [&](TraceWriter& w) {
+    w.task(ChipId(2), 0, 0_us, 9_us);
+    w.compute(ChipId(2), 0, 0_us, 1_us);
+    w.exposed(ChipId(2), 1_us, 1500_ns);
+    w.exposed(ChipId(2), 2_us, 3_us);
+    w.critical({0_us, 1_us, Cause::compute, 0, 2});
+    w.critical({1_us, 3_us, Cause::link_wait, 1, 2, LinkId(6), 0});
+  });
+  EXPECT_THAT(trace.tree(), ElementsAre("fabric 4", " critical path", " chip 2 (2)", "  steps", "  compute",
+                                        "  exposed communication"));
+  const std::vector<Slice> exposed = trace.slices("fabric 4/chip 2 (2)/exposed communication");
+  ASSERT_THAT(exposed, SizeIs(2));
+  EXPECT_EQ(exposed[0].event.category, "exposed");
+  EXPECT_EQ(exposed[0].end, 1500u);
+  EXPECT_EQ(exposed[1].begin, 2000u);
+  const std::vector<Slice> path = trace.slices("fabric 4/critical path");
+  ASSERT_THAT(path, SizeIs(2));
+  EXPECT_EQ(path[0].event.name, "compute");
+  EXPECT_EQ(path[0].event.category, "critical");
+  EXPECT_EQ(path[0].event.args.at("chip"), 2u);
+  EXPECT_FALSE(path[0].event.args.contains("link"));
+  EXPECT_EQ(path[1].event.name, "waiting for a link");
+  EXPECT_EQ(path[1].event.texts.at("link"), "(2) x-");
+  EXPECT_EQ(path[1].event.args.at("step"), 2u);
+  EXPECT_EQ(path[1].event.args.at("held_by"), 1u);
+  EXPECT_EQ(counts_.slices, 6u);
+}
+
 TEST_F(PerfettoWriter, AFlowRunsThroughAllHopsToTheReceiver) {
   const Fabric fabric = ring(8);
   const Trace trace = written(fabric, {}, [&](TraceWriter& w) {

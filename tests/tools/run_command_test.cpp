@@ -28,6 +28,53 @@ TEST(RunCommand, CsvHasALineAStep) {
   EXPECT_THAT(f.out, HasSubstr("\ntwo,1,2,compute,compute,,,0,"));
 }
 
+// 1 MiB along a line of 4 over 45 GB/s: three hops of a quarter, 5825.4 ns each, and 1 us of latency a hop.
+TEST(RunCommand, TellsWhatOverlapsAndWhatTheTimeWaitedFor) {
+  const Scratch folder;
+  const auto file = write(folder / "two.yaml", kTwoSteps);
+  const Finished f = hopsim({"run", file, "--critical-path"});
+  EXPECT_THAT(f.out, HasSubstr("\nstep  overlap"));
+  EXPECT_THAT(f.out, HasSubstr("time/max 1.244, time/sum 1.000\n"));  // (20.476 + 5) / 20.476
+  EXPECT_THAT(f.out, HasSubstr("\nstep  critical path"));
+  const Json r = hopsim({"run", file, "--critical-path", "--json", "-"}).json();
+  EXPECT_EQ(r["critical_path"].back()["what"], "compute");
+  EXPECT_EQ(r["critical_path"].back()["end_s"], r["time_s"]);
+  EXPECT_EQ(r["steps"][0]["exposed_comm_s"], r["exposed_comm_s"]);
+  EXPECT_NEAR(r["sum_s"].get<double>(), 5e-6 + 3 * (262144 / 45e9 + 1e-6), 1e-11);
+  const Finished plain = hopsim({"run", file, "--json", "-"});
+  EXPECT_FALSE(plain.json().contains("critical_path"));
+}
+
+// Launches, switches that reduce, jitter, shared links, DCN, host loads, planned products.
+TEST(RunCommand, EveryPartOfTheTimeIsOnTheCriticalPath) {
+  for (const char* name :
+       {"fabrics/nvls_allreduce", "fabrics/jitter", "fabrics/groups_share_a_link", "fabrics/slices_over_dcn",
+        "fabrics/oversubscribed_spines", "book/ch2_q6_load_and_multiply", "book/ch3_megatron_backward"}) {
+    const auto file = source_dir() / "scenarios" / (std::string(name) + ".yaml");
+    const Json r = hopsim({"run", file, "--critical-path", "--json", "-"}).json();
+    Json at = 0.0;
+    for (const Json& segment : r["critical_path"]) {
+      EXPECT_EQ(segment["start_s"], at) << name;
+      EXPECT_NE(segment["what"], "other") << name;
+      at = segment["end_s"];
+    }
+    EXPECT_EQ(at, r["time_s"]) << name;
+  }
+}
+
+TEST(RunCommand, ManyAlikeStepsOfALineShareARow) {
+  const Scratch folder;
+  std::string steps;
+  for (int i = 0; i < 40; ++i) steps += std::string(i ? ", " : "") + "{compute: {time: 5 us}}";
+  const auto file = write(folder / "many.yaml", "machine: {chip: tpu_v5e, slice: 2x2}\nprogram:\n  - parallel: [" +
+                                                    steps + "]\n  - compute: {time: 5 us}\n");
+  const Finished f = hopsim({"run", file});
+  EXPECT_LT(std::count(f.out.begin(), f.out.end(), '\n'), 8);
+  EXPECT_THAT(f.out, HasSubstr("\n1     compute  x40"));
+  EXPECT_THAT(f.out, HasSubstr(" 5 us..200 us "));  // they take turns
+  EXPECT_THAT(f.out, HasSubstr("\n2     compute  "));
+}
+
 TEST(RunCommand, CsvOfSeveralFilesIsOneTable) {
   const Scratch folder;
   const auto file = write(folder / "two.yaml", kTwoSteps);

@@ -32,7 +32,7 @@ constexpr std::uint64_t kBegin = 1, kEnd = 2, kInstant = 3, kCounter = 4;  // va
 }  // namespace event
 
 namespace annotation {
-constexpr std::uint32_t kName = 1, kUnsigned = 3, kInternedString = 17;
+constexpr std::uint32_t kName = 1, kUnsigned = 3, kString = 6, kInternedString = 17;
 }  // namespace annotation
 
 namespace interned {

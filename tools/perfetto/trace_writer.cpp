@@ -16,11 +16,14 @@ namespace {
 constexpr std::size_t kBlock = 256 << 10;  // written at once
 
 // Interned strings are referred to by their place here, from 1.
-constexpr std::array<std::string_view, 5> kCategories{"step", "collective", "compute", "link", "receive"};
-constexpr std::array<std::string_view, 5> kEvents{"step", "compute", "send", "received", "reduced"};
-constexpr std::array<std::string_view, 14> kArguments{"bytes",   "step",        "phase",    "passage", "lane",
-                                                      "chunk",   "chunk_atoms", "wait_ps",  "hop",     "from_chip",
-                                                      "to_chip", "algorithm",   "start_ps", "end_ps"};
+constexpr std::array<std::string_view, 7> kCategories{"step",    "collective", "compute", "link",
+                                                      "receive", "exposed",    "critical"};
+constexpr std::array<std::string_view, 6> kEvents{"step", "compute", "send", "received", "reduced", "exposed"};
+constexpr std::array<std::string_view, kCauses> kWaitedFor{"compute",  "transfer", "latency",   "waiting for a link",
+                                                           "overhead", "launch",   "host load", "other"};
+constexpr std::array<std::string_view, 17> kArguments{
+    "bytes",     "step",    "phase",     "passage",  "lane",   "chunk", "chunk_atoms", "wait_ps", "hop",
+    "from_chip", "to_chip", "algorithm", "start_ps", "end_ps", "chip",  "link",        "held_by"};
 
 template <std::size_t N>
 consteval std::uint64_t iid(const std::array<std::string_view, N>& among, std::string_view text) {
@@ -31,7 +34,8 @@ consteval std::uint64_t iid(const std::array<std::string_view, N>& among, std::s
 consteval std::uint64_t arg(std::string_view name) { return iid(kArguments, name); }
 consteval std::uint64_t name(std::string_view event) { return iid(kEvents, event); }
 
-constexpr std::uint64_t kFirstLabel = kEvents.size() + 1;
+// Events: those above, what is waited for, the steps' labels.
+constexpr std::uint64_t kFirstCause = kEvents.size() + 1, kFirstLabel = kFirstCause + kCauses;
 
 void intern(Encoder& out, std::uint32_t table, std::uint64_t id, std::string_view text) {
   out.message(table, [&] {
@@ -51,7 +55,7 @@ constexpr std::uint64_t flow_of(const HopRecord& h) { return h.message + 1; }
 }  // namespace
 
 TraceWriter::TraceWriter(const std::filesystem::path& path, const Fabric& fabric, std::vector<TraceStep> steps)
-    : file_(path), steps_(std::move(steps)), tracks_(fabric, out_), load_(fabric) {
+    : fabric_(fabric), file_(path), steps_(std::move(steps)), tracks_(fabric, out_), load_(fabric) {
   start_sequence();
 }
 
@@ -70,6 +74,7 @@ void TraceWriter::start_sequence() {
 
 void TraceWriter::intern_events() {
   intern_all(out_, interned::kEventNames, kEvents);
+  for (std::size_t i = 0; i < kCauses; ++i) intern(out_, interned::kEventNames, kFirstCause + i, kWaitedFor[i]);
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const TraceStep& s = steps_[i];
     intern(out_, interned::kEventNames, kFirstLabel + i, s.label.empty() ? "step " + std::to_string(i + 1) : s.label);
@@ -134,6 +139,28 @@ void TraceWriter::task(ChipId chip, std::uint32_t task, Time start, Time end) {
       });
     }
     exact(start, end);
+  });
+}
+
+void TraceWriter::exposed(ChipId chip, Time start, Time end) {
+  const Span when = span(start, end);
+  slice(tracks_.exposed(chip, when), when, Category::exposed, name("exposed"), [&] { exact(start, end); });
+}
+
+void TraceWriter::critical(const PathSegment& s) {
+  const Span when = span(s.start, s.end);
+  const std::uint64_t name = kFirstCause + static_cast<std::uint64_t>(s.what);
+  slice(tracks_.critical_path(when), when, Category::critical, name, [&] {
+    argument(arg("step"), s.task + 1);
+    argument(arg("chip"), s.node);
+    if (s.link != kNoLink) {
+      out_.message(event::kAnnotation, [&] {
+        out_.varint(annotation::kName, arg("link"));
+        out_.string(annotation::kString, fabric_.link_name(s.link));
+      });
+    }
+    if (s.held_by) argument(arg("held_by"), *s.held_by + 1);
+    exact(s.start, s.end);
   });
 }
 

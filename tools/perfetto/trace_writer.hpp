@@ -1,15 +1,17 @@
 // Writes a run as a native Perfetto trace (protobuf TrackEvents), as it happens, in constant memory.
 //
-// Tracks: see track_tree.hpp. Categories: "step", "collective", "compute", "link", "receive". A message is a slice on
-// every link it passes, joined by flow arrows, and an instant where it is delivered, named by what the receiver does
-// with it ("received", "reduced"). Slices on a link are named by the step of the program they belong to.
+// Tracks: see track_tree.hpp. Categories: "step", "collective", "compute", "link", "receive", "exposed", "critical".
+// A message is a slice on every link it passes, joined by flow arrows, and an instant where it is delivered, named by
+// what the receiver does with it ("received", "reduced"). Slices on a link are named by the step of the program they
+// belong to.
 //
 // Counters: link utilisation and bytes in flight, of every chip and of all, exact up to a number of changes and means
 // beyond it (see fabric_load.hpp). They are written at the end, a sample where the value changes.
 //
 // Arguments: on a link bytes, step (line of the program, from 1), phase, passage, lane (place in the schedule), chunk
 // and chunk_atoms, wait_ps (from posted to start), and for messages of several hops hop, from_chip and to_chip; on a
-// step its number, algorithm and bytes; on a compute slice its step.
+// step its number, algorithm and bytes; on a compute slice its step; on the critical path, whose slices are named by
+// what was waited for, step, chip or link, and the step that held the link (held_by).
 //
 // Times: Perfetto has no unit below the nanosecond. Begins and ends are rounded down, both, so that what abuts still
 // abuts and nothing overlaps; the exact picoseconds are the arguments start_ps and end_ps of every slice. They are
@@ -31,6 +33,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/critical_path.hpp"
 #include "sim/fabric.hpp"
 #include "sim/recorder.hpp"
 #include "tools/output_file.hpp"
@@ -62,11 +65,15 @@ class TraceWriter final : public Recorder {
   void compute(ChipId, std::uint32_t task, Time start, Time end) override;
   void task(ChipId, std::uint32_t task, Time start, Time end) override;
 
+  // After the run, in order of time.
+  void exposed(ChipId, Time start, Time end);  // communication without compute
+  void critical(const PathSegment&);
+
   void finish();  // the file appears; nothing may be recorded after it
   const TraceCounts& counts() const { return counts_; }
 
  private:
-  enum class Category : std::uint64_t { step = 1, collective, compute, link, receive };
+  enum class Category : std::uint64_t { step = 1, collective, compute, link, receive, exposed, critical };
 
   void start_sequence();
   void intern_events();
@@ -86,6 +93,7 @@ class TraceWriter final : public Recorder {
   std::uint64_t task_name(std::uint32_t task, std::uint64_t otherwise) const;
   void flush(std::size_t above);
 
+  const Fabric& fabric_;
   OutputFile file_;
   Encoder out_;
   std::vector<TraceStep> steps_;

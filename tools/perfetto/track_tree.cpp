@@ -10,11 +10,11 @@ namespace {
 
 // Ranks among the children of a chip; side-by-side copies of a track come right after it.
 constexpr std::int32_t kBeside = 100;
-constexpr std::int32_t kSteps = 0, kCompute = 100 * kBeside, kCollectives = 200 * kBeside,
-                       kUtilisation = 300 * kBeside, kInFlight = 301 * kBeside, kLinksOut = 400 * kBeside,
-                       kReceived = 401 * kBeside;
-// Among the children of the root: its counters, then the nodes.
-constexpr std::int32_t kUtilisationOfAll = 0, kInFlightOfAll = 1, kFirstNode = 2;
+constexpr std::int32_t kSteps = 0, kCompute = 100 * kBeside, kCollectives = 200 * kBeside, kExposed = 300 * kBeside,
+                       kUtilisation = 400 * kBeside, kInFlight = 401 * kBeside, kLinksOut = 500 * kBeside,
+                       kReceived = 501 * kBeside;
+// Among the children of the root: its counters, the critical path, then the nodes.
+constexpr std::int32_t kUtilisationOfAll = 0, kInFlightOfAll = 1, kCriticalPath = 2, kFirstNode = 100;
 
 constexpr const char* kAboutTime =
     "Times are simulated. Perfetto counts nanoseconds, to which begins and ends are rounded down; the exact "
@@ -78,6 +78,19 @@ std::uint64_t TrackTree::compute(ChipId chip, Span span) {
 std::uint64_t TrackTree::collectives(ChipId chip, Span span) {
   return claim(nodes_[index(chip)].collectives, span, [&](std::size_t slot) {
     return declare(group(index(chip)), rank(kCollectives, slot), beside("collectives", slot));
+  });
+}
+
+std::uint64_t TrackTree::exposed(ChipId chip, Span span) {
+  return claim(nodes_[index(chip)].exposed, span, [&](std::size_t slot) {
+    return declare(group(index(chip)), rank(kExposed, slot), beside("exposed communication", slot));
+  });
+}
+
+std::uint64_t TrackTree::critical_path(Span span) {
+  return claim(critical_path_, span, [&](std::size_t slot) {
+    return declare(root(), rank(kCriticalPath, slot), beside("critical path", slot),
+                   "what each part of the makespan waited for");
   });
 }
 

@@ -3,10 +3,12 @@
 //     fabric 4x4
 //       link utilisation   counters: the share of all links that is busy, and what all chips have in flight
 //       bytes in flight
+//       critical path      what each part of the makespan waited for, if it was asked for
 //       chip 05 (1,1)
 //         steps            the program's other steps on this chip, from start to end
 //         compute          its busy compute unit
 //         collectives      collectives; those that run side by side continue in "collectives (2)", ...
+//         exposed communication   while the chip computes nothing
 //         link utilisation counters: the share of the chip's outgoing links that is busy, and what it has in flight
 //         bytes in flight
 //         links out
@@ -50,6 +52,8 @@ class TrackTree {
   std::uint64_t steps(ChipId, Span);
   std::uint64_t compute(ChipId, Span);
   std::uint64_t collectives(ChipId, Span);
+  std::uint64_t exposed(ChipId, Span);
+  std::uint64_t critical_path(Span);
   std::uint64_t link(LinkId, Span);
 
   std::uint64_t received(LinkId);  // for instants
@@ -64,7 +68,7 @@ class TrackTree {
   using Slots = std::vector<Slot>;
   struct Node {
     std::uint64_t group = 0, links_out = 0, received = 0;  // 0: not declared yet
-    Slots steps, compute, collectives;
+    Slots steps, compute, collectives, exposed;
   };
   struct LinkTracks {
     Slots out;
@@ -86,6 +90,7 @@ class TrackTree {
   Encoder& out_;
   std::vector<Node> nodes_;
   std::vector<LinkTracks> links_;
+  Slots critical_path_;
   std::uint64_t declared_ = 0;  // uuids count from 1: small ones are short on the wire
   std::uint64_t root_ = 0;
 };
