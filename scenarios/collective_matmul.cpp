@@ -184,9 +184,7 @@ std::vector<PlannedWork> CollectiveMatmuls::reduced_in_chunks(const OverlappedPa
         Bytes(static_cast<std::uint64_t>((Uint128{chunk.bytes.count()} * part + (rows.count - 1)) / rows.count));
     PlannedTask<CollectiveTask> sum = collective(chunk, whole);
     if (chunks > 1) {
-      const std::string of = fmt::format(" ({} of {})", k + 1, chunks);
-      multiply.step.text += of;
-      sum.step.text += of;
+      multiply.step.piece = sum.step.piece = fmt::format("{} of {}", k + 1, chunks);
     }
     const auto n = static_cast<std::uint32_t>(work.size());
     work.push_back({std::move(multiply.step), std::move(multiply.task),

@@ -30,9 +30,10 @@ struct ConsideredStrategy {
 
 // A step that is run: one matmul, collective or computation. Step i is task i of the program.
 struct PlannedStep {
-  int line = 0;      // of the scenario's program, from 1
-  std::string text;  // as people read it: "A[E, F] = AllGather_Y(A[E_Y, F])"
-  std::string kind;  // the operation key: "all_gather", "compute"
+  int line = 0;       // of the scenario's program, from 1
+  std::string text;   // as people read it: "A[E, F] = AllGather_Y(A[E_Y, F])"
+  std::string piece;  // of a step that is done in several: "2 of 64"
+  std::string kind;   // the operation key: "all_gather", "compute"
   std::vector<std::string> axes;
   std::string algorithm;  // of a collective
   std::optional<Request> collective;

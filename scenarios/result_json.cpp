@@ -75,6 +75,7 @@ Json step_json(const StepResult& r, std::size_t index) {
          {"text", r.step.text},
          {"kind", r.step.kind},
          {"axes", r.step.axes}};
+  if (!r.step.piece.empty()) j["piece"] = r.step.piece;
   j["algorithm"] = r.step.algorithm;
   if (!r.step.considered.empty()) j["considered"] = considered_json(r.step);
   if (r.step.product_case) j["case"] = r.step.product_case;

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include "sim/units.hpp"
 #include "tools/step_tables.hpp"
 
@@ -55,16 +59,26 @@ std::string strategies_line(const PlannedStep& step) {
   return fmt::format("step {}: {}{}{}\n", step.line, of, taken, others.empty() ? "" : " (or: " + others + ")");
 }
 
+// "step 1: bound by HBM: 48 us of memory against 36 us of FLOPs", of like ones how many.
+std::string memory_bound(const RunResult& r) {
+  std::map<std::string, std::size_t> like;
+  std::vector<std::string> order;
+  for (const StepResult& s : r.steps)
+    if (const auto& c = s.step.compute; c && c->flops > Time{} && c->hbm > c->flops) {
+      const std::string line = fmt::format("step {}: bound by HBM: {} of memory against {} of FLOPs", s.step.line,
+                                           format_time(c->hbm), format_time(c->flops));
+      if (++like[line] == 1) order.push_back(line);
+    }
+  std::string text;
+  for (const std::string& line : order)
+    text += like[line] == 1 ? line + "\n" : fmt::format("{}, {} products\n", line, like[line]);
+  return text;
+}
+
 std::string planned(const RunResult& r) {
   std::string text;
-  for (const StepGroup& group : grouped(r)) {
-    const PlannedStep& step = group.steps.front()->step;
-    text += strategies_line(step);
-    if (const auto& c = step.compute; c && c->flops > Time{} && c->hbm > c->flops)
-      text += fmt::format("step {}: bound by HBM: {} of memory against {} of FLOPs\n", step.line, format_time(c->hbm),
-                          format_time(c->flops));
-  }
-  return text;
+  for (const StepGroup& group : grouped(r)) text += strategies_line(group.steps.front()->step);
+  return text + memory_bound(r);
 }
 
 std::string totals(const RunResult& r) {

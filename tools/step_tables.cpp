@@ -53,8 +53,9 @@ std::string ratios(const StepGroup& group, Of yardstick) {
 std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
 
 std::string text_of(const StepGroup& group) {
-  const std::string& text = group.steps.front()->step.text;
-  return group.steps.size() == 1 ? text : fmt::format("{}  x{}", text, group.steps.size());
+  const PlannedStep& step = group.steps.front()->step;
+  if (group.steps.size() > 1) return fmt::format("{}  x{}", step.text, group.steps.size());
+  return step.piece.empty() ? step.text : fmt::format("{} ({})", step.text, step.piece);
 }
 
 std::string hidden(const StepGroup& group) {
@@ -223,7 +224,7 @@ std::string overlap_table(const RunResult& r) {
                {"MFU"}});
   for (const StepGroup& group : grouped(r)) {
     const StepResult& first = *group.steps.front();
-    if (first.work.sum() == Time{}) continue;
+    if (first.work.comm == Time{} && !first.mfu()) continue;
     table.add({std::to_string(first.step.line), text_of(group),
                some_time(group, [](const StepResult& s) { return s.work.compute; }),
                some_time(group, [](const StepResult& s) { return s.work.comm; }),
