@@ -40,8 +40,8 @@ class Builder {
   }
 
   void add_action(const ProgramStep& step) {
-    if (const auto* s = std::get_if<NotationStep>(&step.action)) return push(notation_.add(*s, line_));
-    if (const auto* s = std::get_if<LayerCall>(&step.action)) return push(layers_.add(*s, line_));
+    if (const auto* s = std::get_if<NotationStep>(&step.action)) return push(notation_.add(*s, line_), s->options);
+    if (const auto* s = std::get_if<LayerCall>(&step.action)) return push(layers_.add(*s, line_), s->options);
     if (const auto* s = std::get_if<CollectiveStep>(&step.action)) return add_collective(*s, step);
     if (const auto* s = std::get_if<ComputeStep>(&step.action)) return add_compute(*s, step.place);
     if (const auto* s = std::get_if<LocalMatmulStep>(&step.action)) return add_matmul(*s, step.place);
@@ -162,9 +162,18 @@ class Builder {
     push(std::move(planned), BarrierTask{});
   }
 
+  void warn_of_book(const std::vector<PlannedWork>& line, const StepOptions& options) {
+    if (!options.schedule || options.schedule->value != StepSchedule::book) return;
+    for (const PlannedWork& w : line)
+      if (w.step.collective && !w.step.collective->book)
+        return plan_.warnings.push_back(
+            fmt::format("step {}: schedule: book is for one axis; {} takes the optimal one", line_, w.step.text));
+  }
+
   // What nothing of the line comes after are its ends.
-  void push(std::vector<PlannedWork> line) {
+  void push(std::vector<PlannedWork> line, const StepOptions& options) {
     if (line.empty()) return;
+    warn_of_book(line, options);
     const auto first = static_cast<std::uint32_t>(plan_.program.size());
     const auto before = after_;
     std::vector<bool> followed(line.size());

@@ -12,6 +12,7 @@ namespace hopsim {
 namespace {
 
 constexpr int kMostOwnChunks = 64;
+constexpr std::uint64_t kMostMessages = 500'000;  // of a trial with more than one chunk
 
 bool same(const ArrayRef& a, const ArrayRef& b) { return sharding_text(a) == sharding_text(b); }
 
@@ -35,7 +36,7 @@ std::string text_of(const OverlappedPair& p) {
 // What is cut into chunks, on one chip: a shard of what is gathered or scattered; of a sum all dimensions but the
 // last.
 struct Rows {
-  std::string dimension;
+  std::vector<std::string> dimensions;
   std::uint64_t count = 1;
 };
 
@@ -46,16 +47,18 @@ Rows rows_of(const OverlappedPair& p, const Mesh& mesh) {
   Rows rows;
   for (std::size_t d = 0; d < local.size(); ++d) {
     const std::string& name = shard.dimensions[d].name;
-    if (shard.dimensions[d].axes.size() > whole.dimensions[d].axes.size()) return {name, local[d]};
-    if (d + 1 < local.size()) rows = {rows.dimension + (d ? ", " : "") + name, rows.count * local[d]};
+    if (shard.dimensions[d].axes.size() > whole.dimensions[d].axes.size()) return {{name}, local[d]};
+    if (d + 1 == local.size()) break;
+    rows.dimensions.push_back(name);
+    rows.count *= local[d];
   }
   return rows;
 }
 
 void check_chunks(int chunks, const Rows& rows) {
   if (static_cast<std::uint64_t>(chunks) <= rows.count) return;
-  throw InputError(fmt::format("more chunks than a shard has rows along {}", rows.dimension), std::to_string(chunks),
-                   fmt::format("1 to {}", rows.count));
+  throw InputError(fmt::format("more chunks than a shard has rows along {}", fmt::join(rows.dimensions, ", ")),
+                   std::to_string(chunks), fmt::format("1 to {}", rows.count));
 }
 
 // Every chunk comes in once, or goes out once, but the chip's own. What a product is made for, or of.
@@ -82,23 +85,50 @@ bool passes_all_once(const Request& r, const Schedule& schedule, bool arrivals) 
   return true;
 }
 
+bool has_any(const ArrayRef& a, const std::vector<std::string>& dimensions) {
+  return std::any_of(a.dimensions.begin(), a.dimensions.end(), [&](const Dimension& d) {
+    return std::find(dimensions.begin(), dimensions.end(), d.name) != dimensions.end();
+  });
+}
+
+// Of a product that is bound by HBM, arrays that are not cut into chunks are read for every chunk, the output read
+// and written.
+ChunkedProduct chunked(const OverlappedPair& p, const std::vector<std::string>& cut, const StepPlanner& planner) {
+  const MachineModel& machine = planner.machine();
+  const ComputeCost whole = planner.compute_cost(p.product.flops, p.product.bytes, p.product.dtype);
+  ChunkedProduct product{whole.flops, whole.hbm, {}};
+  if (!machine.speeds.empty()) product.speeds = std::make_shared<const std::vector<Ratio>>(machine.speeds);
+  if (whole.flops >= whole.hbm) return product;
+  Bytes moving = p.product.bytes, again;
+  for (const ArrayRef* a : {&p.product.lhs, &p.product.rhs, &p.product.output}) {
+    if (has_any(*a, cut)) continue;
+    const Bytes bytes = layout(*a, {}, machine.mesh, p.product.dtype).bytes_per_chip;
+    moving = Bytes(moving.count() - std::min(moving.count(), bytes.count()));
+    again += a == &p.product.output ? bytes + bytes : bytes;
+  }
+  product.memory = planner.compute_cost({}, moving, p.product.dtype).hbm;
+  product.again = planner.compute_cost({}, again, p.product.dtype).hbm;
+  return product;
+}
+
 Time share(Time whole, std::uint64_t part, std::uint64_t all) {
   return Time::picoseconds(static_cast<std::uint64_t>((Uint128{whole.ps()} * part + (all - 1)) / all));
 }
 
 // Of a product's work, `part` of `all` rows.
-PlannedTask<ComputeTask> share(PlannedTask<ComputeTask> task, std::uint64_t part, std::uint64_t all) {
-  task.task.busy = share(task.task.busy, part, all);
-  if (task.task.busy_of) {
-    auto times = *task.task.busy_of;
-    for (Time& t : times) t = share(t, part, all);
+PlannedTask<ComputeTask> piece(PlannedTask<ComputeTask> task, const ChunkedProduct& product, std::uint64_t part,
+                               std::uint64_t all) {
+  if (product.speeds) {
+    std::vector<Time> times;
+    for (std::uint32_t c = 0; c < product.speeds->size(); ++c)
+      times.push_back(product.of_chunk(part, all, ChipId{c}));
     task.task.busy_of = std::make_shared<const std::vector<Time>>(std::move(times));
   }
   PlannedStep& s = task.step;
   s.flops = Flops(s.flops.count() * part / all);
   s.seconds_at_peak *= static_cast<double>(part) / static_cast<double>(all);
-  if (s.compute) s.compute = ComputeCost{share(s.compute->flops, part, all), share(s.compute->hbm, part, all)};
-  s.closed_form = s.lower_bound = share(s.closed_form, part, all);
+  s.compute = ComputeCost{share(product.flops, part, all), later(share(product.memory, part, all), product.again)};
+  task.task.busy = s.closed_form = s.lower_bound = s.compute->time();
   return task;
 }
 
@@ -130,6 +160,7 @@ PlannedTask<CollectiveTask> CollectiveMatmuls::collective(const ResolvedCollecti
                                                           CollectiveOptions options) const {
   Request request = planner_.request(c);
   options = planned_options(options, request);
+  if (options.algorithm == "best") options.algorithm = "auto";
   if (options.algorithm == "auto" && c.kind != CollectiveKind::all_reduce) {
     request.wiring = wiring_of(planner_.machine(), *request.row);
     if (request.wiring.kind != Wiring::Kind::grid) options.algorithm = "ring";
@@ -163,7 +194,8 @@ PlannedWork CollectiveMatmuls::fused(const OverlappedPair& p, const CollectiveOp
              static_cast<std::uint64_t>(step.collective->size()) / part.atom.pieces;
   return {std::move(step),
           CollectiveMatmulTask{std::move(moved.task), p.gathers() ? Feed::from_arrivals : Feed::to_departures,
-                               product.task, Bytes(static_cast<std::uint64_t>(bytes))}};
+                               chunked(p, rows_of(p, planner_.machine().mesh).dimensions, planner_),
+                               Bytes(static_cast<std::uint64_t>(bytes))}};
 }
 
 // Products in a row; behind each its AllReduce, which waits for the one before, as on one stream.
@@ -172,12 +204,13 @@ std::vector<PlannedWork> CollectiveMatmuls::reduced_in_chunks(const OverlappedPa
   const auto chunks = static_cast<std::uint64_t>(options.chunks.value_or(1));
   const Rows rows = rows_of(p, planner_.machine().mesh);
   const PlannedTask<ComputeTask> product = planner_.product(p.product);
+  const ChunkedProduct chunks_of = chunked(p, rows.dimensions, planner_);
   CollectiveOptions whole = options;
   whole.chunks.reset();
   std::vector<PlannedWork> work;
   for (std::uint64_t k = 0; k < chunks; ++k) {
     const std::uint64_t part = rows.count * (k + 1) / chunks - rows.count * k / chunks;
-    PlannedTask<ComputeTask> multiply = share(product, part, rows.count);
+    PlannedTask<ComputeTask> multiply = piece(product, chunks_of, part, rows.count);
     if (k > 0) delay(multiply.task, planner_.machine().overheads.loop);
     ResolvedCollective chunk = p.collective;
     chunk.bytes =
@@ -211,8 +244,9 @@ std::vector<PlannedWork> CollectiveMatmuls::overlapped(const OverlappedPair& p,
   const int most = static_cast<int>(std::min<std::uint64_t>(kMostOwnChunks, rows.count));
   for (int chunks = 2; chunks <= most; chunks *= 2) {
     std::vector<PlannedWork> next = with(chunks);
+    if (messages(next) > kMostMessages) break;
     const Time taken = time(next);
-    if (taken >= least) continue;
+    if (taken >= least) break;
     least = taken;
     best = std::move(next);
   }
@@ -234,14 +268,29 @@ std::vector<PlannedWork> CollectiveMatmuls::in_turn(const OverlappedPair& p, con
   return work;
 }
 
+bool CollectiveMatmuls::folds(const std::vector<PlannedWork>& work) const {
+  return trials_.folds() &&
+         std::all_of(work.begin(), work.end(), [&](const PlannedWork& w) { return trials_.folds(w.step); });
+}
+
 Time CollectiveMatmuls::time(const std::vector<PlannedWork>& work) const {
   Program program;
-  bool folded = trials_.folds();
+  for (const PlannedWork& w : work) program.push_back({w.task, w.after});
+  return trials_.run(program, folds(work)).end;
+}
+
+// A trial's, as many a chip as the first one sends.
+std::uint64_t CollectiveMatmuls::messages(const std::vector<PlannedWork>& work) const {
+  const Fabric& fabric = planner_.machine().fabric;
+  const Coordinates first = fabric.shape.at(ChipId{0});
+  std::uint64_t sum = 0;
   for (const PlannedWork& w : work) {
-    program.push_back({w.task, w.after});
-    folded = folded && trials_.folds(w.step);
+    const Task task{w.task, {}};
+    if (const CollectiveTask* c = collective_of(task))
+      for (const Lane& lane : c->schedule->lanes)
+        for (const Lane::Placed& p : lane.phases) sum += static_cast<std::uint64_t>(p.phase->length(first));
   }
-  return trials_.run(program, folded).end;
+  return folds(work) ? sum : sum * fabric.chips();
 }
 
 std::vector<StrategyPair> pairs_of(const Strategy& s) {

@@ -83,7 +83,7 @@ std::vector<std::string> what_fits(const LayerSpec& spec, const Mesh& mesh, Byte
     ways.push_back("sequence_parallel: true");
   for (std::uint64_t n = 2; n <= kMostTensorMultiples; ++n)
     if (now.fits([](LayerSpec&) {}, n * now.tensor())) {
-      ways.push_back(fmt::format("tensor: {}", n * now.tensor()));
+      ways.push_back(fmt::format("a tensor axis of {} chips", n * now.tensor()));
       break;
     }
   if (const auto n = now.most(spec.batch / now.data(), [&](auto& s, auto k) { s.batch = k * now.data(); }))

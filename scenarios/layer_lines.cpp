@@ -57,8 +57,8 @@ LayerWorks::Pairs LayerLines::overlapped(LayerWorks& works, const Layer& layer, 
   LayerWorks::Pairs all = LayerWorks::pairs(layer);
   if (all.empty())
     throw PlacedError(call.options.overlap->place,
-                      "no product of this layer has an AllGather before it, or a sum behind it",
-                      call.options.overlap->value, "overlap: none, auto, or a tensor axis");
+                      "no product of this layer can be overlapped with what is communicated before or behind it",
+                      call.options.overlap->value, "overlap: none, auto");
   return all;
 }
 

@@ -1,6 +1,7 @@
 #include "scenarios/layer_works.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "scenarios/step_options.hpp"
@@ -44,16 +45,20 @@ LayerWorks::Pairs LayerWorks::pairs(const Layer& layer) {
 LayerWorks::Pairs LayerWorks::faster_pairs(const Layer& layer) {
   Pairs chosen;
   Time least = matmuls_.time(works(layer, chosen));
+  bool any = false;
+  std::exception_ptr obstacle;
   for (const std::string& pair : pairs(layer)) try {
       Pairs more = chosen;
       more.insert(pair);
       const Time taken = matmuls_.time(works(layer, more));
+      any = true;
       if (taken >= least) continue;
       least = taken;
       chosen = std::move(more);
     } catch (const InputError&) {
-      continue;  // the algorithm or the chunks are not for this pair
+      obstacle = std::current_exception();  // the algorithm or the chunks are not for this pair
     }
+  if (obstacle && !any && paired_.chunks) std::rethrow_exception(obstacle);
   return chosen;
 }
 
@@ -92,6 +97,7 @@ void LayerWorks::add_pair(const std::vector<LayerStep>& steps, std::size_t first
   for (PlannedWork work : overlapped(pair, key_of(steps[first], steps[first + 1]))) {
     for (std::uint32_t& a : work.after) a += begin;
     if (work.after.empty()) work.after = before;
+    if (steps[first].again) work.step.seconds_at_peak = 0;
     works.push_back(std::move(work));
   }
   const auto last = static_cast<std::uint32_t>(works.size() - 1);
@@ -117,6 +123,7 @@ std::optional<PlannedWork> LayerWorks::work_of(const LayerStep& step, const Laye
   } else {
     auto task = planner_.product(std::get<LocalProduct>(step.work));
     work = {std::move(task.step), std::move(task.task)};
+    if (step.again) work.step.seconds_at_peak = 0;
   }
   work.step.text = line(step);
   return work;

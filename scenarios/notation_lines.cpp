@@ -57,6 +57,8 @@ std::vector<std::string> names_of(const ArrayRef& a) {
   return names;
 }
 
+bool overlaps(const PlannedWork& w) { return w.step.kind == "collective_matmul" || !w.step.piece.empty(); }
+
 // Names of arrays that some line sums up by their bare name: AllReduce(Z_partial). Lines that cannot be read are for
 // whoever adds them to refuse.
 void add_summed(const std::vector<ProgramStep>& program, const AxisNames& axes, std::set<std::string>& names) {
@@ -180,7 +182,15 @@ void NotationLines::add(Line& line, const Matmul& m) {
     if (overlap != Overlap::none) options.collectives.chunks.reset();  // they are those of the pair
     return plan_product(machine(), product, options);
   });
-  if (overlap == Overlap::none || !add_overlapped(line, p, product)) add_strategy(line, p, product);
+  if (overlap == Overlap::none) {
+    add_strategy(line, p, product);
+  } else if (!add_overlapped(line, p, product)) {
+    NotationStep in_turn = line.step;
+    in_turn.options.chunks.reset();
+    Line without{in_turn, line.number, line.text, {}};
+    add_strategy(without, p, product);
+    line.work = std::move(without.work);
+  }
   if (!line.work.empty()) line.work.front().step.product_case = classify(product).number;
 }
 
@@ -207,7 +217,8 @@ void NotationLines::add_collective(Line& line, const ResolvedCollective& r, std:
 bool NotationLines::add_overlapped(Line& line, const StrategyPlan& p, const Product& product) {
   const StepOptions& o = line.step.options;
   const bool must = overlap_of(o) == Overlap::collective_matmul;
-  auto best = blaming(o, line.step.text.place, [&] { return plan_overlapped(planner_, p, collective_options(o)); });
+  auto best = blaming(o, line.step.text.place,
+                      [&] { return plan_overlapped(planner_, p, collective_options(o), must || o.chunks); });
   if (!best && must)
     throw PlacedError(o.overlap->place, "no way of doing this product has an AllGather before it, or a sum behind it",
                       o.overlap->value, "overlap: none, auto, or another plan or sharding");
@@ -216,7 +227,10 @@ bool NotationLines::add_overlapped(Line& line, const StrategyPlan& p, const Prod
   for (const StrategyStep& s : strategy.steps) hold(line, s);
   line.work = std::move(best->work);
   finish_strategy(line, p, best->strategy, product);
+  PlannedStep& first = line.work.front().step;
+  if (std::none_of(line.work.begin(), line.work.end(), overlaps)) return true;
   for (PlannedWork& w : line.work) w.step.strategy += ", overlapped";
+  first.strategies.insert(first.strategies.begin(), {first.strategy, best->time, true});
   return true;
 }
 

@@ -47,7 +47,7 @@ std::vector<PlannedWork> work_of(const StepPlanner& planner, const CollectiveMat
 }  // namespace
 
 std::optional<OverlappedPlan> plan_overlapped(const StepPlanner& planner, const StrategyPlan& plan,
-                                              const CollectiveOptions& options) {
+                                              const CollectiveOptions& options, bool must) {
   const CollectiveMatmuls matmuls(planner);
   std::optional<OverlappedPlan> best;
   std::exception_ptr obstacle;
@@ -62,7 +62,7 @@ std::optional<OverlappedPlan> plan_overlapped(const StepPlanner& planner, const 
         obstacle = std::current_exception();
       }
   }
-  if (!best && obstacle) std::rethrow_exception(obstacle);
+  if (!best && obstacle && must) std::rethrow_exception(obstacle);
   return best;
 }
 

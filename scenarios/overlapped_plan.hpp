@@ -15,8 +15,9 @@ struct OverlappedPlan {
   Time time;                      // simulated, alone
 };
 
-// None where no strategy that is as asked, and fits, has an AllGather before its product or a sum behind it. Throws
-// InputError where the chunks asked for fit none of them.
-std::optional<OverlappedPlan> plan_overlapped(const StepPlanner&, const StrategyPlan&, const CollectiveOptions&);
+// None where no strategy that is as asked, and fits, has an AllGather before its product or a sum behind it. Where
+// the chunks or the algorithm asked for fit none of them: none, or with `must` InputError.
+std::optional<OverlappedPlan> plan_overlapped(const StepPlanner&, const StrategyPlan&, const CollectiveOptions&,
+                                              bool must);
 
 }  // namespace hopsim

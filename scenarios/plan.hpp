@@ -42,7 +42,7 @@ struct PlannedStep {
   ClosedForm formula;            // of a collective
   Time closed_form, lower_bound;
   Flops flops;                                 // of one chip
-  double seconds_at_peak = 0;                  // that they would take at the peak of their dtype
+  double seconds_at_peak = 0;                  // at the peak of their dtype; none of what is computed once more
   std::optional<ComputeCost> compute;          // of a computation that is not a given time
   std::string strategy;                        // of a line that was planned: the way chosen
   std::vector<ConsideredStrategy> strategies;  // on the first step of such a line: what it was chosen from

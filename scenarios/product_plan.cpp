@@ -24,6 +24,13 @@ bool of_kind(const Strategy& s, PlanKind kind) {
   return true;
 }
 
+// Operands are gathered, not the output.
+bool ends_with_product(const Strategy& s) {
+  return s.steps.empty() || std::holds_alternative<LocalProduct>(s.steps.back());
+}
+
+bool as_asked(const CostedStrategy& s) { return s.strategy.as_asked; }
+
 std::optional<Bytes> memory_of(const MachineModel& machine, const PlanOptions& options) {
   if (options.memory) return options.memory;
   const Bytes capacity = machine.chip.hbm_capacity.value;
@@ -38,13 +45,18 @@ class Chooser {
   StrategyPlan choose(Strategies all) {
     plan_.considered = all.considered;
     std::erase_if(all.list, [&](const Strategy& s) { return !of_kind(s, options_.kind); });
+    if (options_.kind == PlanKind::gather && std::any_of(all.list.begin(), all.list.end(), ends_with_product))
+      std::erase_if(all.list, [](const Strategy& s) { return !ends_with_product(s); });
     if (all.list.empty())
       throw InputError(options_.kind == PlanKind::gather ? "no way gathers operands only, without partial sums"
                                                          : "no way leaves partial sums",
                        {}, options_.kind == PlanKind::gather ? "plan: auto, partial" : "plan: auto, gather");
     for (const Strategy& s : all.list)
       if (s.estimate < StrategyCosts::kImpossible) add(s);
-    if (plan_.strategies.empty()) costs_.by_formula(all.list.front());  // throws what stands in the way
+    if (std::none_of(plan_.strategies.begin(), plan_.strategies.end(), as_asked))
+      costs_.by_formula(*std::max_element(all.list.begin(), all.list.end(), [](const auto& a, const auto& b) {
+        return a.as_asked < b.as_asked;
+      }));  // throws what stands in the way
     std::stable_sort(plan_.strategies.begin(), plan_.strategies.end(), before);
     pick();
     return std::move(plan_);

@@ -31,7 +31,12 @@ struct StrategyPlan {
   const CostedStrategy& best() const { return strategies[chosen]; }
 };
 
-enum class PlanKind { automatic, gather, partial };  // gather: plain and without partial sums; partial: plain, with
+enum class PlanKind {
+  automatic,
+  gather,
+  partial
+};  // gather: plain, without partial sums, and where there is such a way
+    // without gathering the output; partial: plain, with
 
 struct PlanOptions {
   CollectiveOptions collectives{};

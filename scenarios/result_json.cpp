@@ -95,6 +95,7 @@ Json step_json(const StepResult& r, std::size_t index) {
   j["busbw_Bps"] = r.busbw;
   j["messages"] = r.messages;
   j["hops"] = r.hops;
+  if (r.step.collective) j["chunks"] = r.step.collective->chunks;
   j["local_shape"] = r.step.local_shape;
   j["output"] = r.step.output;
   add_work(j, r.work, r.time());

@@ -60,7 +60,9 @@ class Checks {
   void heads() const {
     if (!attends()) return;
     divides("d_model", spec_.d_model, spec_.heads, "the heads");
-    divides("heads", spec_.heads, spec_.kv_heads, "the kv_heads");
+    if (spec_.heads % spec_.kv_heads != 0)
+      throw LayerError("kv_heads", "heads must be a multiple of kv_heads", std::to_string(spec_.kv_heads),
+                       "a divisor of " + std::to_string(spec_.heads));
   }
 
   void splits() const {

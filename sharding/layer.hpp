@@ -79,6 +79,7 @@ struct LayerElementwise {
 struct LayerStep {
   std::variant<LocalProduct, ResolvedCollective, LayerElementwise> work;
   bool adds = false;                    // a product that is added to what its output holds already
+  bool again = false;                   // was computed before: no model FLOPs
   bool behind = false;                  // gradients summed over the data axes: only the layer's end waits for it
   LayerPass pass = LayerPass::forward;  // forward or backward; what is recomputed is backward
   std::uint32_t layer = 0;              // of several, from 0

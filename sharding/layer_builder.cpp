@@ -171,6 +171,7 @@ void LayerBuilder::compute(LayerStep step, const std::vector<ArrayRef>& reads, c
 void LayerBuilder::emit(LayerStep step, const std::vector<ArrayRef>& reads, const ArrayRef& output) {
   step.pass = pass_;
   step.layer = layer_;
+  step.again = again_;
   step.after.insert(step.after.end(), fence_.begin(), fence_.end());
   fence_.clear();
   const bool computes = !std::holds_alternative<ResolvedCollective>(step.work);

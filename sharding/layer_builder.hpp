@@ -39,6 +39,7 @@ class LayerBuilder {
 
   // What the following steps are part of.
   void at(LayerPass pass, std::uint32_t layer);
+  void again(bool computed_before) { again_ = computed_before; }
   // The next step waits for all computation so far and for this array.
   void wait_for(const ArrayRef&);
   // This array is there when that one is.
@@ -80,6 +81,7 @@ class LayerBuilder {
   std::vector<LayerStep> steps_;
   LayerPass pass_ = LayerPass::forward;
   std::uint32_t layer_ = 0;
+  bool again_ = false;
   std::map<std::string, std::uint32_t> makers_;  // by array_key
   std::optional<std::uint32_t> last_compute_, last_behind_;
   std::vector<std::uint32_t> fence_;

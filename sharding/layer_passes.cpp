@@ -88,7 +88,9 @@ class Passes {
   void backward_pass() {
     if (spec_.recompute == Recompute::full) {
       build_.wait_for(end("dY"));
+      build_.again(true);
       forward_pass(true);
+      build_.again(false);
     }
     switch (spec_.kind) {
       case LayerKind::column_linear:
@@ -179,7 +181,11 @@ class Passes {
   }
 
   void scores_backward() {
-    if (spec_.recompute == Recompute::selective) scores();
+    if (spec_.recompute == Recompute::selective) {
+      build_.again(true);
+      scores();
+      build_.again(false);
+    }
     const ArrayRef score = array("P", "bgrst"), dscore = array("dS", "bgrst"), dout = array("dO", "bsgrk");
     build_.product(array("dV", "btgk"), score, dout);
     build_.product(array("dP", "bgrst"), dout, array("V", "btgk"));

@@ -7,11 +7,8 @@
 namespace hopsim {
 namespace {
 
-// A share of a product's time, rounded up.
-Time share_of(Time whole, Bytes part, Bytes all) {
-  if (all == Bytes{}) return Time{};
-  return Time::picoseconds(
-      static_cast<std::uint64_t>((Uint128{whole.ps()} * part.count() + (all.count() - 1)) / all.count()));
+Time scaled_up(Time whole, Uint128 part, Uint128 all) {
+  return Time::picoseconds(static_cast<std::uint64_t>((Uint128{whole.ps()} * part + (all - 1)) / all));
 }
 
 // What a chip has of an AllGather before it begins, and of a ReduceScatter when it ends.
@@ -22,6 +19,13 @@ Bytes own_bytes(const Schedule& schedule) {
 }
 
 }  // namespace
+
+Time ChunkedProduct::of_chunk(std::uint64_t part, std::uint64_t all, ChipId chip) const {
+  const Time busy = std::max(scaled_up(flops, part, all), later(scaled_up(memory, part, all), again));
+  if (!speeds) return busy;
+  const Ratio& speed = (*speeds)[index(chip)];
+  return scaled_up(busy, speed.denominator, speed.numerator);
+}
 
 Machine::DeviceProgram Machine::run_compute(Chip chip, Time busy) {
   const std::uint32_t task = chip.run->task;
@@ -42,7 +46,7 @@ Machine::DeviceProgram Machine::run_host_load(Chip chip, Time time) {
 
 void Machine::multiply(const Chip& chip, Bytes part, Time overhead, Position position, CounterId done) {
   const CollectiveMatmulTask& p = *chip.run->product;
-  const Time busy = share_of(busy_of(p.product, chip.id), part, p.bytes);
+  const Time busy = p.bytes > Bytes{} ? p.product.of_chunk(part.count(), p.bytes.count(), chip.id) : Time{};
   chip.machine->engine_.compute(chip.id, later(busy, overhead), position, done, chip.run->task);
 }
 

@@ -10,6 +10,7 @@
 
 #include "sim/quantities.hpp"
 #include "sim/schedule.hpp"
+#include "sim/units.hpp"
 
 namespace hopsim {
 
@@ -25,6 +26,17 @@ struct ComputeTask {
   std::shared_ptr<const std::vector<Time>> busy_of{};
 };
 
+// A product done chunk by chunk: each takes its share of the FLOPs and of the memory traffic of what is cut into
+// chunks, and reads or writes again what is not.
+struct ChunkedProduct {
+  Time flops, memory;                                  // of all chunks
+  Time again;                                          // memory, of every chunk
+  std::shared_ptr<const std::vector<Ratio>> speeds{};  // of each chip, where some are slow
+
+  // Rounded up. REQUIRES: all > 0.
+  Time of_chunk(std::uint64_t part, std::uint64_t all, ChipId) const;
+};
+
 // A product that a collective feeds, or that feeds a collective, block by block ("collective matmul"): what is here
 // is multiplied while the rest travels. Links and compute unit work at the same time.
 struct CollectiveMatmulTask {
@@ -34,8 +46,8 @@ struct CollectiveMatmulTask {
   };
   CollectiveTask collective;
   Feed feed{};
-  ComputeTask product;  // of all chunks; each takes its share by bytes
-  Bytes bytes;          // of all chunks
+  ChunkedProduct product;
+  Bytes bytes;  // of all chunks
 };
 
 // Every chip waits for its host, over links of its own that are no part of the fabric. Occupies nothing else.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,8 @@
 
 namespace hopsim {
 namespace {
+
+constexpr std::size_t kMostOthers = 4;  // ways a line did not take; the JSON has all
 
 std::string wrap_text(const Shape& s, const char* names) {
   std::string wrapped;
@@ -30,13 +33,13 @@ std::string wiring_text(const MachineModel& m) {
   return m.wires == Wires::switched ? "on one switch" : "wired directly";
 }
 
+// Of a line's steps that thought the same once.
 std::string considered(const RunResult& r) {
   std::string text;
-  for (const StepGroup& group : grouped(r)) {
-    const PlannedStep& step = group.steps.front()->step;
-    if (const std::string line = considered_line(step); !line.empty())
-      text += fmt::format("step {} {}", step.line, line);
-  }
+  std::set<std::string> told;
+  for (const StepResult& s : r.steps)
+    if (const std::string line = considered_line(s.step); !line.empty())
+      if (std::string of = fmt::format("step {} {}", s.step.line, line); told.insert(of).second) text += of;
   return text;
 }
 
@@ -48,12 +51,13 @@ std::string way(const ConsideredStrategy& s) {
 std::string strategies_line(const PlannedStep& step) {
   if (step.strategies.empty()) return {};
   std::string taken, others;
+  std::size_t more = 0;
   for (const ConsideredStrategy& s : step.strategies)
     if (s.name == step.strategy)
       taken = way(s);
-    else
+    else if (++more <= kMostOthers)
       others += (others.empty() ? "" : "; ") + way(s);
-  if (taken.empty()) taken = step.strategy;  // what was considered were its steps one after the other
+  if (more > kMostOthers) others += fmt::format("; and {} more", more - kMostOthers);
   const int number = step.product_case;
   const std::string of = number ? fmt::format("case {}{}: ", number, number == 4 ? ", repaired" : "") : "";
   return fmt::format("step {}: {}{}{}\n", step.line, of, taken, others.empty() ? "" : " (or: " + others + ")");
@@ -81,7 +85,9 @@ std::string planned(const RunResult& r) {
   return text + memory_bound(r);
 }
 
-std::string totals(const RunResult& r) {
+double gb(Bytes b) { return static_cast<double>(b.count()) / 1e9; }
+
+std::string totals(const RunResult& r, Bytes capacity) {
   std::string text =
       fmt::format("total {}: compute {}, communication {} ({} exposed, {:.1f} % hidden)", format_time(r.time),
                   format_time(r.compute), format_time(r.comm), format_time(r.exposed_comm), r.overlap() * 100);
@@ -89,6 +95,8 @@ std::string totals(const RunResult& r) {
     text += fmt::format("; time/max {}, time/sum {}", ratio(r.time, r.bound()), ratio(r.time, r.sum()));
   text += "\n";
   if (r.mfu) text += fmt::format("model FLOPs utilisation {:.1f} %\n", *r.mfu * 100);
+  if (r.peak_bytes_per_chip.count() > capacity.count() / 100 && capacity > Bytes{})
+    text += fmt::format("memory {:.4g} GB a chip, of {:.4g} GB\n", gb(r.peak_bytes_per_chip), gb(capacity));
   if (!r.busiest.empty())
     text += fmt::format("busiest link {}, busy {:.1f} % of the time; {:.1f} % over all links\n",
                         r.busiest.front().link, r.busiest.front().utilization * 100, r.mean_utilization * 100);
@@ -158,8 +166,8 @@ std::string describe(const MachineModel& m) {
 
 std::string report(const RunResult& r, const MachineModel& machine) {
   std::string text = r.scenario + ": " + describe(machine) + (r.engine == "simgrid" ? ", on SimGrid" : "") + "\n" +
-                     steps_table(r) + planned(r) + considered(r) + overlap_table(r) + totals(r) +
-                     path_text(r, machine);
+                     steps_table(r) + planned(r) + considered(r) + overlap_table(r) +
+                     totals(r, machine.chip.hbm_capacity.value) + path_text(r, machine);
   for (const ExpectResult& e : r.expect) text += expectation_line(e);
   return text;
 }

@@ -58,6 +58,14 @@ std::string text_of(const StepGroup& group) {
   return step.piece.empty() ? step.text : fmt::format("{} ({})", step.text, step.piece);
 }
 
+// "bidirectional_ring, 16 chunks", where that is what overlaps.
+std::string algorithm_of(const PlannedStep& step) {
+  if (step.algorithm.empty()) return "-";
+  if (step.kind != "collective_matmul") return step.algorithm;
+  const int chunks = step.collective->chunks;
+  return fmt::format("{}, {} chunk{}", step.algorithm, chunks, chunks == 1 ? "" : "s");
+}
+
 std::string hidden(const StepGroup& group) {
   return spread(
       group, [](const StepResult& s) { return s.work.comm == Time{} ? -1 : s.work.overlap(); },
@@ -198,7 +206,7 @@ std::string steps_table(const RunResult& r) {
   const auto bound = [](const StepResult& s) { return s.step.lower_bound; };
   for (const StepGroup& group : grouped(r)) {
     const PlannedStep& step = group.steps.front()->step;
-    table.add({std::to_string(step.line), text_of(group), step.algorithm.empty() ? "-" : step.algorithm,
+    table.add({std::to_string(step.line), text_of(group), algorithm_of(step),
                step.collective ? format_bytes(step.collective->bytes) : "-", times(group, time), times(group, form),
                ratios(group, form), times(group, bound), ratios(group, bound),
                spread(

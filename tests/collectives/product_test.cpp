@@ -32,7 +32,7 @@ Time run(const Case& c, const Overheads& overheads = {}, bool folds = false, con
   const Algorithm& algorithm = choose_algorithm(c.algorithm, request);
   const CollectiveMatmulTask task{{std::make_shared<const Schedule>(algorithm.schedule(request))},
                                   c.operation == Operation::all_gather ? Feed::from_arrivals : Feed::to_departures,
-                                  {c.product},
+                                  {c.product, {}, {}},
                                   c.bytes};
   const Fabric whole = freeze(grid(shape, link));
   const Fabric fabric = folds ? *folded(whole) : whole;
@@ -115,6 +115,15 @@ TEST(CollectiveMatmul, ALoopStepCostsTheComputeUnit) {
                    static_cast<std::uint64_t>(n) * 43_us},
                   overheads),
               static_cast<std::uint64_t>(n) * 43_us + static_cast<std::uint64_t>(n - 1) * 6_us);
+}
+
+// 4 chunks of 1 us of FLOPs or 0.5 us of memory, and 3 us of memory again for each.
+TEST(CollectiveMatmul, WhatIsNotCutIsReadForEveryChunk) {
+  const ChunkedProduct product{4_us, 2_us, 3_us};
+  EXPECT_EQ(product.of_chunk(1, 4, ChipId{0}), 3500_ns);
+  EXPECT_EQ(ChunkedProduct({16_us, 2_us, 3_us}).of_chunk(1, 4, ChipId{0}), 4_us);
+  const ChunkedProduct slow{4_us, 2_us, 3_us, std::make_shared<const std::vector<Ratio>>(std::vector<Ratio>{{1, 2}})};
+  EXPECT_EQ(slow.of_chunk(1, 4, ChipId{0}), 7_us);
 }
 
 TEST(CollectiveMatmul, FoldedItTakesTheSameTime) {

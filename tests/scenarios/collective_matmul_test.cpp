@@ -97,6 +97,42 @@ TEST(Overlap, AnAllReduceGoesInChunksOfRows) {
   EXPECT_NEAR(us(r.time), std::max(product + reduce / 3, reduce + product / 3), 1);
 }
 
+// Two rows a chunk read all of B again: what is bound by HBM is left as it is. 4096 x 512 of B in 8 us at 0.524 TB/s.
+TEST(Overlap, WhatIsBoundByMemoryIsReadAgainForEveryChunk) {
+  const std::string machine =
+      "topology: {kind: ring, shape: [8]}, link: {bandwidth: 45 GB/s, latency: 1 ns}, overrides: {peak_flops: 400 "
+      "TFLOP/s, hbm_bandwidth: 524.288 GB/s}";
+  const std::string step = R"({matmul: "C[M, N] = A[M, K_X] * B[K_X, N]", plan: partial, overlap: )";
+  const RunResult chunked = run(step + "collective_matmul, chunks: 8}", machine, "M: 16, K: 4096, N: 4096");
+  EXPECT_GT(us(chunked.compute), 8 * 8.0);
+  const RunResult automatic = run(step + "auto}", machine, "M: 16, K: 4096, N: 4096");
+  EXPECT_THAT(kinds(automatic), ElementsAre("matmul", "all_reduce"));
+  EXPECT_LT(us(automatic.compute), 8.4);
+}
+
+// `auto` compares what then runs: chunks are those of the pair, and of nothing else.
+TEST(Overlap, AutoIsNoSlowerThanEither) {
+  const std::string machine =
+      "topology: {kind: mesh, shape: [2, 4]}, link: {bandwidth: 45 GB/s, latency: 0 us}, overrides: "
+      "{chunk_overhead: 100 ns, peak_flops: 20 TFLOP/s, hbm_bandwidth: 100 TB/s}";
+  const auto time = [&](const std::string& overlap) {
+    return run(R"({matmul: "C[M_X, N_Y] = A[M_X, K_Y] * B[K_X, N_Y]", chunks: 7, overlap: )" + overlap + "}", machine,
+               "M: 3, K: 64, N: 7")
+        .time;
+  };
+  EXPECT_LE(time("auto"), time("none"));
+  EXPECT_LE(time("auto"), time("collective_matmul"));
+}
+
+// An algorithm that no pair can take is no error of `auto`.
+TEST(Overlap, AutoDoesWithoutWhatCannotOverlap) {
+  const std::string gpus = "chip: h100_sxm, slice: 8, ideal: true";
+  for (const char* algorithm : {"direct", "best"}) {
+    const RunResult r = run(std::string(kGather) + ", overlap: auto, algorithm: " + algorithm + "}", gpus, kDims);
+    EXPECT_GT(r.time, Time{}) << algorithm;
+  }
+}
+
 TEST(Overlap, SeveralAxesAndLines) {
   const RunResult torus =
       run(R"({matmul: "Y[B_XYZ, F] = X[B_XYZ, D] * W[D_XYZ, F]", plan: gather, overlap: collective_matmul})",
@@ -109,17 +145,16 @@ TEST(Overlap, SeveralAxesAndLines) {
   EXPECT_EQ(line.steps.back().step.algorithm, "line");
 }
 
-// 2 M K N FLOPs at 989 TFLOP/s are less than the 7/8 of 4 MiB that come in from the switch, all at once at the end of
-// each shard; on the chip they are multiplied, on the switch they are not.
+// Chunks pass through the switch as well, which reduces and multicasts; multiplied they are on chips only.
 TEST(Overlap, ASwitchMultipliesNothing) {
-  const RunResult r = run(std::string(kGather) + ", overlap: collective_matmul, algorithm: nvls}",
-                          "chip: h100_sxm, slice: 8, ideal: true", kDims);
+  const std::string gpus = "chip: h100_sxm, slice: 8, ideal: true, overrides: {hbm_bandwidth: 1000 TB/s}";
+  const RunResult r = run(std::string(kGather) + ", overlap: collective_matmul, algorithm: nvls}", gpus, kDims);
   EXPECT_EQ(r.steps[0].step.algorithm, "nvls");
   EXPECT_NEAR(us(r.compute), 2.0 * 1024 * 2048 * 4096 / 989e6, 0.1);
   const RunResult sum = run(
       R"({matmul: "C[M_X, N] = A[M, K_X] * B[K_X, N]", plan: partial, overlap: collective_matmul, algorithm: nvls})",
-      "chip: h100_sxm, slice: 8, ideal: true", kDims);
-  EXPECT_NEAR(us(sum.compute), 2 * (1024 * 256 + 256 * 4096 + 1024 * 4096) / 3.35e6, 0.1);  // bound by HBM
+      gpus, kDims);
+  EXPECT_NEAR(us(sum.compute), 2.0 * 1024 * 2048 / 8 * 4096 / 989e6, 0.1);
 }
 
 TEST(Overlap, BadInput) {

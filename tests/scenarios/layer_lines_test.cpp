@@ -115,7 +115,7 @@ TEST(LayerStep, WhatIsRefused) {
        "f.yaml:3:67: the layer's kv_heads must be a multiple of 4"},
       {layer("megatron_mlp", kMlp, "tensor: X, algorithm: bucked"), "f.yaml:3:96: unknown algorithm"},
       {layer("megatron_mlp", kMlp, "overlap: collective_matmul"),
-       "f.yaml:3:83: no product of this layer has an AllGather before it, or a sum behind it"},
+       "f.yaml:3:83: no product of this layer can be overlapped with what is communicated before or behind it"},
       {layer("megatron_mlp", kMlp, "tensor: X, overlap: collective_matmul, chunks: 9000"),
        "f.yaml:3:121: more chunks than a shard has rows along b, s; got 9000; valid: 1 to 8192"},
   };
@@ -250,10 +250,20 @@ TEST(LayerLines, LayersThatDoNotFitAreToldWhatWould) {
               kCube),
       "no error");
   EXPECT_THAT(refusal(layer("megatron_mlp", "d_model: 1000000, d_ff: 1000000, batch: 4, sequence: 1"), kCube),
-              HasSubstr("valid: tensor: 50"));
+              HasSubstr("valid: a tensor axis of 50 chips"));
   EXPECT_THAT(refusal(layer("megatron_mlp", "d_model: 1000000, d_ff: 1000003, batch: 1, sequence: 1"), kCube),
               HasSubstr("valid: none of recompute, sequence_parallel, a larger tensor axis, a smaller batch or fewer "
                         "layers is enough alone"));
+}
+
+// What a backward pass computes again is work, but no model FLOPs: 24 b s m^2 and 4 b s^2 m of a layer, three times.
+TEST(LayerLines, ModelFlopsAreThoseOfTheModel) {
+  const double model = 3 * (24.0 * 4 * 2048 * 4096 * 4096 + 4.0 * 4 * 2048 * 2048 * 4096);
+  for (const char* recompute : {"none", "selective", "full"}) {
+    const RunResult r =
+        run(layer("transformer_layer", kLayer, std::string("tensor: X, pass: both, recompute: ") + recompute));
+    EXPECT_NEAR(*r.mfu, model / 4 / 459e12 / r.time.seconds(), 1e-6) << recompute;
+  }
 }
 
 }  // namespace

@@ -213,6 +213,27 @@ TEST(OtherLines, AReshardingIsPlanned) {
   EXPECT_THAT(refusal("I: 8, J: 8", "  - A[I_X, J] -> A[I, J]{U_Y}\n"), HasSubstr("partial sums of whole elements"));
 }
 
+// A bucket ring along an axis without wraparound cannot be: no other output in its place.
+TEST(ProductLines, EndAsAskedOrSayWhyNot) {
+  EXPECT_THAT(
+      refusal("M: 4096, K: 4096, N: 4096", "  - {matmul: \"C[M, N] = A[M, K_Z] * B[K_Z, N_X]\", algorithm: bucket}\n",
+              "chip: tpu_v4p, slice: 4x4x2, ideal: true"),
+      HasSubstr("bucket"));
+}
+
+// `plan: gather` gathers operands, not the output.
+TEST(ProductLines, GatherIsOfOperands) {
+  const RunResult r =
+      run("I: 512, J: 512, K: 512", "  - {matmul: \"C[I, K] = A[I_X, J] * B[J, K]\", plan: gather}\n");
+  EXPECT_THAT(kinds(r), ElementsAre("all_gather", "matmul"));
+}
+
+TEST(ProductLines, ScheduleBookOverSeveralAxesIsWarnedOf) {
+  const RunResult r = run("I: 512, J: 512, K: 512",
+                          "  - {matmul: \"C[I, K] = A[I, J_XY] * B[J_XY, K]\", plan: partial, schedule: book}\n");
+  EXPECT_THAT(r.warnings, testing::Contains(HasSubstr("schedule: book is for one axis")));
+}
+
 TEST(ProductLines, RefuseWithTheirPlace) {
   const std::string dims = "I: 64, J: 64, K: 64";
   EXPECT_THAT(refusal(dims, "  - {matmul: \"C[I, K] = A[I, J] * B[J, K]\", overlap: collective_matmul}\n"),

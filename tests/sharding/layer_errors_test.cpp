@@ -59,8 +59,8 @@ TEST(LayerErrors, SizesThatAreMissingOrDoNotDivide) {
        {[](auto& l) { l.kv_heads = 2; }, "kv_heads",
         "the layer's kv_heads must be a multiple of 4, chips along the tensor axes (a key/value head is not "
         "replicated); got 2; valid: 4"},
-       {[](auto& l) { l.kv_heads = 3; }, "heads",
-        "the layer's heads must be a multiple of 3, the kv_heads; got 8; valid: 6, 9"},
+       {[](auto& l) { l.kv_heads = 3; }, "kv_heads",
+        "heads must be a multiple of kv_heads; got 3; valid: a divisor of 8"},
        {[](auto& l) { l.d_model = 60; }, "d_model",
         "the layer's d_model must be a multiple of 8, the heads; got 60; valid: 56, 64"},
        {[](auto& l) { l.batch = 17; }, "batch",

@@ -266,7 +266,7 @@ TEST(Simgrid, ACollectiveFeedsAProductAndIsFedByOne) {
       for (const Time product : {10_us, 40_us}) {
         const auto schedule = schedule_of(algorithm, request(operation, box({8}), 1_MiB, 2));
         const Both both = on_both(freeze(grid(box({8}), kIci)),
-                                  {{CollectiveMatmulTask{{schedule}, feed, {product}, 1_MiB}, {}}}, loops);
+                                  {{CollectiveMatmulTask{{schedule}, feed, {product, {}, {}}, 1_MiB}, {}}}, loops);
         EXPECT_NEAR(both.simgrid.seconds() / both.event.seconds(), 1, 1e-6) << algorithm;
       }
 }
