@@ -7,9 +7,8 @@
 // the same lane of the schedule, then the first recorded; of steps before it the first of the program. A barrier ends
 // with the lowest chip that came last. The run ends with the first step, then the lowest chip, that ends last.
 //
-// * A computation is all of its time on the compute unit, slowed or not; what it waited for was the computation
-// before
-//   it on the unit, or what brought its input.
+// * A computation is all of its time on the compute unit, slowed or not; it waited for the one before it on the unit,
+//   or for what brought its input.
 // * A message is taken apart from its delivery back to its posting: latency of the last link, transfer on it, waiting
 //   for it, the latencies of the links before (its head's, as links are cut through), and what lies between posting
 //   and first link. Where a slower link upstream held the tail up, the transfer is that link's. Of that last part as
