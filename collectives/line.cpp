@@ -70,7 +70,7 @@ Algorithm algorithm_line() {
           schedule,
           closed_form,
           own_chunks,
-          [](const Request& r) { return r.row->straight() && !r.row->wraps(); }};
+          [](const Request& r) { return !is_rooted(r.operation) && r.row->straight() && !r.row->wraps(); }};
 }
 
 }  // namespace hopsim

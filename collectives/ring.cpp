@@ -53,7 +53,7 @@ Algorithm algorithm_ring() {
           schedule,
           closed_form,
           own_chunks,
-          [](const Request& r) { return r.row->straight(); }};
+          [](const Request& r) { return !is_rooted(r.operation) && r.row->straight(); }};
 }
 
 }  // namespace hopsim

@@ -11,9 +11,11 @@
 
 #include "collectives/proof.hpp"
 #include "scenarios/measure.hpp"
+#include "scenarios/trial_runs.hpp"
 #include "sharding/layer_values.hpp"
 #include "sharding/values.hpp"
 #include "sim/critical_path.hpp"
+#include "sim/error.hpp"
 #include "sim/event_engine.hpp"
 #include "sim/machine.hpp"
 
@@ -34,8 +36,10 @@ void prove_all(const MachineModel& machine, const Plan& plan) {
   for (const Layer& layer : plan.layers) prove_layer(layer, machine.mesh);
 }
 
-StepResult step_result(const PlannedStep& step, const TaskTotals& t) {
-  StepResult r{.step = step, .start = t.start, .end = t.end, .messages = t.messages, .hops = t.hops};
+// `copies`: chips that each simulated one stands for.
+StepResult step_result(const PlannedStep& step, const TaskTotals& t, std::uint64_t copies) {
+  StepResult r{
+      .step = step, .start = t.start, .end = t.end, .messages = t.messages * copies, .hops = t.hops * copies};
   if (!step.collective || t.end == t.start) return r;
   const NcclSize nccl = nccl_size(step.collective->operation, step.collective->bytes, step.collective->row->size());
   r.algbw = static_cast<double>(nccl.size.count()) / r.time().seconds();
@@ -43,10 +47,33 @@ StepResult step_result(const PlannedStep& step, const TaskTotals& t) {
   return r;
 }
 
-std::unique_ptr<Engine> make_engine(const MachineModel& m, const EngineChoice& choice, Recorder* recorder,
-                                    Activity& activity) {
-  if (choice.make) return choice.make(m.fabric, m.overheads, recorder, &activity);
-  return std::make_unique<EventEngine>(m.fabric, m.overheads, recorder, &activity);
+std::unique_ptr<Engine> make_engine(const MachineModel& m, const Fabric& fabric, const EngineChoice& choice,
+                                    Recorder* recorder, Activity& activity) {
+  if (choice.make) return choice.make(fabric, m.overheads, recorder, &activity);
+  return std::make_unique<EventEngine>(fabric, m.overheads, recorder, &activity);
+}
+
+bool fold(const TrialRuns& trials, const Plan& plan, const RunOptions& options) {
+  if (options.fold == Fold::off) return false;
+  std::string obstacle = trials.obstacle(plan);
+  if (options.engine.make) obstacle = "only the event engine folds";
+  if (options.recorder || options.activity) obstacle = "a trace is of all chips";
+  if (options.critical_path) obstacle = "a critical path is looked for among all chips";
+  if (options.fold == Fold::on && !obstacle.empty())
+    throw InputError("the run cannot be folded: " + obstacle, {}, "--fold auto, off");
+  return obstacle.empty();
+}
+
+// Of every link of the whole fabric, from those of the chips that stand for all.
+std::vector<Time> unfolded(const std::vector<Time>& busy, const Fabric& folded, const Fabric& whole) {
+  std::vector<Time> all(whole.links.size());
+  for (std::uint32_t l = 0; l < all.size(); ++l) {
+    Coordinates at = whole.shape.at(ChipId{l % whole.chips()});
+    for (std::size_t d = 0; d < kMaxDimensions; ++d)
+      if (folded.shape.folded[d]) at[d] = 0;
+    all[l] = busy[l / whole.chips() * folded.chips() + index(folded.shape.chip(at))];
+  }
+  return all;
 }
 
 void check_bound(const StepResult& r, double precision) {
@@ -114,30 +141,36 @@ bool RunResult::passed() const {
 
 RunResult simulate(const MachineModel& machine, const Plan& plan, const RunOptions& options) {
   if (options.verify) prove_all(machine, plan);
-  Activity own(machine.fabric.actors());
+  const TrialRuns trials(machine);
+  const bool folded = fold(trials, plan, options);
+  const Fabric& fabric = folded ? trials.folded() : machine.fabric;
+  const std::uint64_t copies = folded ? machine.shape.logical_chips() / fabric.chips() : 1;
+  Activity own(fabric.actors());
   Activity& activity = options.activity ? *options.activity : own;
   PathRecorder path(machine.fabric, options.recorder);
   Recorder* const recorder = options.critical_path ? &path : options.recorder;
-  const auto engine = make_engine(machine, options.engine, recorder, activity);
-  Machine chips(machine.fabric, *engine, machine.overheads, recorder);
+  const auto engine = make_engine(machine, fabric, options.engine, recorder, activity);
+  Machine chips(fabric, *engine, machine.overheads, recorder);
   const auto begin = std::chrono::steady_clock::now();
   chips.run(plan.program);
 
   RunResult result;
   result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   result.engine = options.engine.name;
+  result.folded = folded;
   result.verified = options.verify;
   result.lines_proven = options.verify ? plan.planned_lines.size() + plan.layers.size() : 0;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    result.steps.push_back(step_result(plan.steps[i], chips.totals()[i]));
+    result.steps.push_back(step_result(plan.steps[i], chips.totals()[i], copies));
     check_bound(result.steps.back(), options.engine.precision);
     result.time = std::max(result.time, result.steps.back().end);
   }
   result.totals = engine->totals();
-  result.link_bytes = result.totals.link_bytes;
+  result.link_bytes = Bytes(result.totals.link_bytes.count() * copies);
   result.fingerprint = fingerprint(result.totals, result.time);
-  measure(activity, machine.fabric.chips(), result);
-  add_links(result, machine.fabric, engine->link_busy());
+  measure(activity, fabric.chips(), result);
+  add_links(result, machine.fabric,
+            folded ? unfolded(engine->link_busy(), fabric, machine.fabric) : engine->link_busy());
   add_flops(result, machine, plan);
   result.arrays = plan.arrays;
   result.peak_bytes_per_chip = plan.bytes_per_chip();

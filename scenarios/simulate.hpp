@@ -25,15 +25,24 @@ struct EngineChoice {
   double precision = 0;  // by what share of its time a step may come out too short
 };
 
+// One chip for all that symmetry makes alike: the same times, at a fraction of the cost.
+enum class Fold : std::uint8_t {
+  automatic,  // where it holds
+  on,         // or InputError, which says what breaks it
+  off,
+};
+
 struct RunOptions {
   EngineChoice engine{};
   bool verify = false;  // prove every collective's schedule, and the values of every planned line and layer, first
   Recorder* recorder = nullptr;
   bool critical_path = false;    // find it; a run with too many hops gets a warning instead
+  Fold fold = Fold::automatic;   // not with a recorder, a critical path or an activity, which are of all chips
   Activity* activity = nullptr;  // where given, it is filled; REQUIRES: of as many chips as the fabric has actors
 };
 
-// Throws Deadlock, ProofFailed, BoundBeaten. Expectations are the caller's to evaluate.
+// Throws Deadlock, ProofFailed, BoundBeaten, and InputError where folding is asked for and does not hold.
+// Expectations are the caller's to evaluate.
 RunResult simulate(const MachineModel&, const Plan&, const RunOptions&);
 
 }  // namespace hopsim

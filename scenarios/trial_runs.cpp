@@ -1,5 +1,7 @@
 #include "scenarios/trial_runs.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "sim/event_engine.hpp"
@@ -9,7 +11,22 @@ namespace hopsim {
 
 TrialRuns::TrialRuns(const MachineModel& machine)
     : machine_(machine),
-      folded_(machine.overheads.jitter == Time{} && machine.speeds.empty() ? folded(machine.fabric) : std::nullopt) {}
+      folded_(machine.overheads.jitter == Time{} && machine.speeds.empty() ? hopsim::folded(machine.fabric)
+                                                                           : std::nullopt) {}
+
+std::string TrialRuns::obstacle(const Plan& plan) const {
+  const Fabric& f = machine_.fabric;
+  if (machine_.overheads.jitter > Time{}) return "messages have jitter";
+  if (!machine_.speeds.empty()) return "chips differ in speed";
+  if (!f.grid() || f.routes > 1 || f.nodes != f.chips()) return "the fabric is no plain torus";
+  if (f.shape.any_twist()) return "the torus is twisted";
+  if (f.shape.fold().chips() == f.chips()) return "no dimension wraps around";
+  if (!folds()) return "links differ";
+  const auto step =
+      std::find_if_not(plan.steps.begin(), plan.steps.end(), [&](const PlannedStep& s) { return folds(s); });
+  if (step == plan.steps.end()) return {};
+  return fmt::format("chips do not all do the same in step {} ({}, {})", step->line, step->text, step->algorithm);
+}
 
 bool TrialRuns::folds(const PlannedStep& step) const {
   if (!folded_) return false;

@@ -1,8 +1,10 @@
-// Short simulations by which plans are compared: on the folded fabric where that takes the same time.
+// Whether one chip may stand for all that symmetry makes alike; and short simulations, folded where that is so, by
+// which plans are compared.
 #pragma once
 
 #include <optional>
-#include <span>
+#include <string>
+#include <vector>
 
 #include "scenarios/machine.hpp"
 #include "scenarios/plan.hpp"
@@ -20,6 +22,9 @@ class TrialRuns {
   bool folds(const PlannedStep&) const;
   // Whether what runs all chips alike may be run on one of them.
   bool folds() const { return folded_.has_value(); }
+  // What breaks the symmetry, of the machine or of a step of the plan; empty: nothing.
+  std::string obstacle(const Plan&) const;
+  const Fabric& folded() const { return *folded_; }  // REQUIRES: folds()
 
   struct Ran {
     std::vector<TaskTotals> tasks;

@@ -73,7 +73,8 @@ class CollectiveRun {
                                 {.engine = flags_.run_on,
                                  .verify = flags_.verify,
                                  .recorder = trace_ ? &*trace_ : nullptr,
-                                 .activity = &activity});
+                                 .fold = fold_of(flags_),
+                                 .activity = trace_ ? &activity : nullptr});
     if (trace_) trace_exposed(*trace_, all_.machine.fabric, activity);
     return result;
   }

@@ -51,7 +51,6 @@ void check_outputs(const CommonFlags& f, const std::vector<std::string>& inputs)
 void check_flags(const CommonFlags& f, const std::vector<std::string>& inputs) {
   if (!f.trace.empty()) check_trace_name(f.trace);
   check_outputs(f, inputs);
-  if (f.fold == "on") throw InputError("--fold on is not supported yet", f.fold, "auto, off");
 }
 
 void check_engine(const CommonFlags& f, std::size_t simulations) {

@@ -24,6 +24,9 @@ void check_machine_sets(const std::vector<std::string>& sets);
 
 // Refuses outputs that would replace one another or an input, and what this version cannot do yet. Throws InputError.
 void check_flags(const CommonFlags&, const std::vector<std::string>& inputs);
+inline Fold fold_of(const CommonFlags& f) {
+  return f.fold == "on" ? Fold::on : f.fold == "off" ? Fold::off : Fold::automatic;
+}
 // Refuses SimGrid for more than one simulation.
 void check_engine(const CommonFlags&, std::size_t simulations);
 

@@ -44,7 +44,8 @@ Ran run_one(const Prepared& p, const RunArguments& arguments) try {
                     .verify = flags.verify,
                     .recorder = trace ? &*trace : nullptr,
                     .critical_path = arguments.critical_path,
-                    .activity = &activity}),
+                    .fold = fold_of(flags),
+                    .activity = trace ? &activity : nullptr}),
           {}};
   ran.result.scenario = p.scenario.name;
   ran.result.expect = evaluate(p.scenario.expect, ran.result, p.machine);

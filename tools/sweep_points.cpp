@@ -30,7 +30,7 @@ struct Ran {
 
 Ran simulate_point(const Document& document, const CommonFlags& flags) {
   const Prepared p = prepare(document);
-  Ran ran{simulate(p.machine, p.plan, {flags.run_on, flags.verify, nullptr}), {}};
+  Ran ran{simulate(p.machine, p.plan, {.engine = flags.run_on, .verify = flags.verify, .fold = fold_of(flags)}), {}};
   ran.result.scenario = p.scenario.name;
   ran.result.expect = evaluate(p.scenario.expect, ran.result, p.machine);
   ran.json = to_json(ran.result, p.machine);

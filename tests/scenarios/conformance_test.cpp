@@ -71,9 +71,13 @@ struct Conformance : ::testing::TestWithParam<std::string> {
       return false;
     }
     try {
-      const RunResult first = simulate(machine, plan, {.verify = true});
-      const RunResult again = simulate(machine, plan, {.verify = false});
+      const RunResult first = simulate(machine, plan, {.verify = true, .fold = Fold::off});
+      const RunResult again = simulate(machine, plan, {.verify = false, .fold = Fold::off});
       EXPECT_EQ(first.fingerprint, again.fingerprint);
+      const RunResult folded = simulate(machine, plan, {.verify = false});
+      EXPECT_EQ(folded.time, first.time);
+      EXPECT_EQ(folded.steps[0].messages, first.steps[0].messages);
+      EXPECT_EQ(folded.link_bytes, first.link_bytes);
       EXPECT_EQ(first.steps[0].hops, first.totals.link_hops);
       EXPECT_EQ(first.steps[0].messages, first.totals.messages);
       EXPECT_GE(first.steps[0].time(), first.steps[0].step.lower_bound);

@@ -8,6 +8,7 @@
 #include <cctype>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -43,6 +44,13 @@ Output run_scenario(const std::filesystem::path& file) {
   return run_program("run '" + file.string() + "' --verify --json -");
 }
 
+bool has_sweep(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);)
+    if (line == "sweep:") return true;
+  return false;
+}
+
 std::vector<std::filesystem::path> shipped() {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(test::source_dir() / "scenarios"))
@@ -65,7 +73,7 @@ TEST_P(Shipped, IsProvenAndComesOutAsExpected) {
   ASSERT_EQ(output.exit_code, 0) << output.text;
   const Json result = Json::parse(output.text);
   EXPECT_EQ(result["verified"], true);
-  if (GetParam().parent_path().filename() == "sweeps") {
+  if (has_sweep(GetParam())) {
     EXPECT_EQ(result["warnings"].dump(), R"(["sweep is left alone: a run is of the base point"])");
   } else {
     EXPECT_THAT(result["warnings"], ::testing::IsEmpty());
@@ -89,12 +97,24 @@ INSTANTIATE_TEST_SUITE_P(Scenarios, Shipped, ::testing::ValuesIn(shipped()), [](
   return name;
 });
 
+// One chip for all that are alike tells what all of them tell.
+TEST_P(Shipped, FoldedOrNotItTellsTheSame) {
+  const std::string run = "run '" + GetParam().string() + "' --json -";
+  Json folded = Json::parse(run_program(run).text);
+  if (!folded["folded"].get<bool>()) GTEST_SKIP() << "chips are not all alike";
+  Json whole = Json::parse(run_program(run + " --fold off").text);
+  for (Json* result : {&folded, &whole})
+    for (const char* differs : {"cost", "fingerprint", "folded"}) result->erase(differs);
+  EXPECT_EQ(folded, whole);
+}
+
 // The fingerprint covers every time at which anything occupied a link, so it holds on every machine, compiler and
 // build type, and moves with the least change of timing. Update rule: a change that is not meant to alter times must
 // not alter it, so look for the fault. A change that is meant to states the new times, and why, in its message, and
 // pins here what this test prints; the `expect` of the scenario must still hold.
 TEST(Shipped, FingerprintIsPinned) {
-  const Output output = run_scenario(test::source_dir() / "scenarios/book/ch3_q2_allgather_x.yaml");
+  const std::string file = (test::source_dir() / "scenarios/book/ch3_q2_allgather_x.yaml").string();
+  const Output output = run_program("run '" + file + "' --fold off --json -");
   ASSERT_EQ(output.exit_code, 0);
   EXPECT_EQ(Json::parse(output.text)["fingerprint"], "8a1c235528ac701e");
 }
