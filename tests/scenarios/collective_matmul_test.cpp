@@ -110,6 +110,27 @@ TEST(Overlap, WhatIsBoundByMemoryIsReadAgainForEveryChunk) {
   EXPECT_LT(us(automatic.compute), 8.4);
 }
 
+// Gathered along the contraction, every chunk adds to the output, which is read and written: 8 shards on 8 chips,
+// each of A, B's part and twice C at 524 GB/s. A is 8 x 4096, B 4096 x 4096, C 8 x 4096, in bf16.
+TEST(Overlap, AnOutputThatIsAddedToIsReadAndWritten) {
+  const RunResult r =
+      run(R"({matmul: "C[M, N] = A[M, K_X] * B[K, N]", plan: gather, overlap: collective_matmul, chunks: 1})",
+          "topology: {kind: ring, shape: [8]}, link: {bandwidth: 450 GB/s, latency: 1 ns}, overrides: "
+          "{peak_flops: 400 TFLOP/s, hbm_bandwidth: 524.288 GB/s}",
+          "M: 8, K: 4096, N: 4096");
+  const double a = 2.0 * 8 * 4096, b = 2.0 * 4096 * 4096, c = 2.0 * 8 * 4096;
+  // The farthest shard comes in two halves, so there are nine products.
+  EXPECT_NEAR(us(r.compute), (a + b + 9 * 2 * c) / 524288, 0.01);
+}
+
+TEST(Overlap, EveryChunkOfASumButTheFirstCostsALoopStep) {
+  const std::string step =
+      R"({matmul: "C[M, N] = A[M, K_X] * B[K_X, N]", plan: partial, overlap: collective_matmul, chunks: 4})";
+  const Time without = run(step, ring("100 TFLOP/s"), kDims).compute;
+  EXPECT_EQ(run(step, ring("100 TFLOP/s", ", loop_overhead: 3 us"), kDims).compute - without,
+            Time::picoseconds(9'000'000));
+}
+
 // `auto` compares what then runs: chunks are those of the pair, and of nothing else.
 TEST(Overlap, AutoIsNoSlowerThanEither) {
   const std::string machine =

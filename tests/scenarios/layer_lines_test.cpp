@@ -259,7 +259,7 @@ TEST(LayerLines, LayersThatDoNotFitAreToldWhatWould) {
 // What a backward pass computes again is work, but no model FLOPs: 24 b s m^2 and 4 b s^2 m of a layer, three times.
 TEST(LayerLines, ModelFlopsAreThoseOfTheModel) {
   const double model = 3 * (24.0 * 4 * 2048 * 4096 * 4096 + 4.0 * 4 * 2048 * 2048 * 4096);
-  for (const char* recompute : {"none", "selective", "full"}) {
+  for (const char* recompute : {"none", "selective", "full", "full, overlap: collective_matmul"}) {
     const RunResult r =
         run(layer("transformer_layer", kLayer, std::string("tensor: X, pass: both, recompute: ") + recompute));
     EXPECT_NEAR(*r.mfu, model / 4 / 459e12 / r.time.seconds(), 1e-6) << recompute;
