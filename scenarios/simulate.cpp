@@ -68,10 +68,8 @@ bool fold(const TrialRuns& trials, const Plan& plan, const RunOptions& options) 
 std::vector<Time> unfolded(const std::vector<Time>& busy, const Fabric& folded, const Fabric& whole) {
   std::vector<Time> all(whole.links.size());
   for (std::uint32_t l = 0; l < all.size(); ++l) {
-    Coordinates at = whole.shape.at(ChipId{l % whole.chips()});
-    for (std::size_t d = 0; d < kMaxDimensions; ++d)
-      if (folded.shape.folded[d]) at[d] = 0;
-    all[l] = busy[l / whole.chips() * folded.chips() + index(folded.shape.chip(at))];
+    const ChipId chip = folded.shape.chip(whole.shape.at(ChipId{l % whole.chips()}));
+    all[l] = busy[l / whole.chips() * folded.chips() + index(chip)];
   }
   return all;
 }
