@@ -91,14 +91,9 @@ bool has_any(const ArrayRef& a, const std::vector<std::string>& dimensions) {
   });
 }
 
-// Of a product that is bound by HBM, arrays that are not cut into chunks are read for every chunk, the output read
-// and written.
+// Arrays that are not cut into chunks are read for every chunk, the output read and written.
 ChunkedProduct chunked(const OverlappedPair& p, const std::vector<std::string>& cut, const StepPlanner& planner) {
   const MachineModel& machine = planner.machine();
-  const ComputeCost whole = planner.compute_cost(p.product.flops, p.product.bytes, p.product.dtype);
-  ChunkedProduct product{whole.flops, whole.hbm, {}};
-  if (!machine.speeds.empty()) product.speeds = std::make_shared<const std::vector<Ratio>>(machine.speeds);
-  if (whole.flops >= whole.hbm) return product;
   Bytes moving = p.product.bytes, again;
   for (const ArrayRef* a : {&p.product.lhs, &p.product.rhs, &p.product.output}) {
     if (has_any(*a, cut)) continue;
@@ -106,8 +101,9 @@ ChunkedProduct chunked(const OverlappedPair& p, const std::vector<std::string>& 
     moving = Bytes(moving.count() - std::min(moving.count(), bytes.count()));
     again += a == &p.product.output ? bytes + bytes : bytes;
   }
-  product.memory = planner.compute_cost({}, moving, p.product.dtype).hbm;
-  product.again = planner.compute_cost({}, again, p.product.dtype).hbm;
+  const ComputeCost cost = planner.compute_cost(p.product.flops, moving, p.product.dtype);
+  ChunkedProduct product{cost.flops, cost.hbm, planner.compute_cost({}, again, p.product.dtype).hbm};
+  if (!machine.speeds.empty()) product.speeds = std::make_shared<const std::vector<Ratio>>(machine.speeds);
   return product;
 }
 

@@ -9,12 +9,11 @@
 // axes at once, a line): one task of links and compute unit together. `chunks` counts per shard; the third is a row
 // of products and a row of AllReduces, `chunks` of each, the AllReduces one after the other.
 //
-// Every chunk takes its share of the product's time. Where that is bound by HBM it takes its share of the arrays that
-// are cut, and reads the others again (an output that is added to is read and written), so it gains little. A product
-// that is bound by FLOPs is taken to stay so in chunks; what small ones lose, `loop_overhead` of the machine may
-// stand for.
-// Source: Wang et al., "Overlap Communication with Dependent Computation via Decomposition in Large Deep Learning
-// Models", ASPLOS 2023; "How to Scale Your Model", chapters 3 and 10.
+// Every chunk is a product of its own: it takes its share of the FLOPs and of the memory traffic of the arrays that
+// are cut, and reads the others again (an output that is added to is read and written). So small chunks are bound by
+// HBM. What small products lose otherwise, `loop_overhead` of the machine may stand for. Source: Wang et al.,
+// "Overlap Communication with Dependent Computation via Decomposition in Large Deep Learning Models", ASPLOS 2023;
+// "How to Scale Your Model", chapters 3 and 10.
 #pragma once
 
 #include <cstddef>
