@@ -301,15 +301,7 @@ class Explainer {
     if (shown == nullptr) return;
     const Strategy& strategy = shown->costed.strategy;
     e.output = sharding_text(strategy.output);
-    for (const StrategyStep& step : strategy.steps) {
-      if (const auto* c = std::get_if<ResolvedCollective>(&step)) {
-        add_array(e, c->input);
-        add_array(e, c->output);
-      } else {
-        const auto& p = std::get<LocalProduct>(step);
-        for (const ArrayRef* a : {&p.lhs, &p.rhs, &p.output}) add_array(e, *a);
-      }
-    }
+    for (const StrategyStep& step : strategy.steps) for_each_array(step, [&](const ArrayRef& a) { add_array(e, a); });
     if (e.sized()) warn_of_memory(e, strategy.bytes_per_chip);
   }
 

@@ -235,13 +235,7 @@ bool NotationLines::add_overlapped(Line& line, const StrategyPlan& p, const Prod
 }
 
 void NotationLines::hold(Line& line, const StrategyStep& s) {
-  if (const auto* c = std::get_if<ResolvedCollective>(&s)) {
-    hold(line, c->input);
-    hold(line, c->output);
-  } else {
-    const auto& local = std::get<LocalProduct>(s);
-    for (const ArrayRef* a : {&local.lhs, &local.rhs, &local.output}) hold(line, *a);
-  }
+  for_each_array(s, [&](const ArrayRef& a) { hold(line, a); });
 }
 
 void NotationLines::add_strategy(Line& line, const StrategyPlan& p, std::variant<Product, ArrayRef> of) {

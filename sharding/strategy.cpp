@@ -53,6 +53,16 @@ std::string phrase(const ResolvedCollective& c, bool of_output) {
 
 }  // namespace
 
+void for_each_array(const StrategyStep& step, const std::function<void(const ArrayRef&)>& visit) {
+  if (const auto* c = std::get_if<ResolvedCollective>(&step)) {
+    visit(c->input);
+    visit(c->output);
+  } else {
+    const auto& p = std::get<LocalProduct>(step);
+    for (const ArrayRef* a : {&p.lhs, &p.rhs, &p.output}) visit(*a);
+  }
+}
+
 std::string line(const StrategyStep& step) {
   return std::visit([](const auto& s) { return line(s); }, step);
 }

@@ -2,6 +2,7 @@
 // other.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -24,6 +25,9 @@ using StrategyStep = std::variant<ResolvedCollective, LocalProduct>;
 
 // Whether anything leaves a chip: not of a Slice, nor over axes of one chip.
 inline bool moves_data(const ResolvedCollective& c) { return c.kind != CollectiveKind::slice && c.group > 1; }
+
+// Input and output of a collective; operands and output of a product.
+void for_each_array(const StrategyStep&, const std::function<void(const ArrayRef&)>&);
 
 struct Strategy {
   std::string name;  // unique among those offered together

@@ -35,14 +35,7 @@ class Interpreter {
   Interpreter(const Strategy& s, const std::vector<ArrayRef>& given, const Mesh& mesh, std::uint64_t seed)
       : strategy_(s), cut_(mesh), blocks_(mesh, seed) {
     for (const ArrayRef& a : given) cut_.add(a);
-    for (const StrategyStep& step : s.steps) {
-      if (const auto* c = std::get_if<ResolvedCollective>(&step)) {
-        for (const ArrayRef* a : {&c->input, &c->output}) cut_.add(*a);
-      } else {
-        const auto& p = std::get<LocalProduct>(step);
-        for (const ArrayRef* a : {&p.lhs, &p.rhs, &p.output}) cut_.add(*a);
-      }
-    }
+    for (const StrategyStep& step : s.steps) for_each_array(step, [&](const ArrayRef& a) { cut_.add(a); });
     cut_.add(s.output);
   }
 

@@ -7,23 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "tests/sharding/layer_specs.hpp"
+
 namespace hopsim {
 namespace {
 
 using enum LayerKind;
-
-LayerSpec spec_of(LayerKind kind) {
-  LayerSpec spec;
-  spec.kind = kind;
-  spec.d_model = 64;
-  spec.d_ff = 256;
-  spec.heads = spec.kv_heads = 8;
-  spec.batch = 16;
-  spec.sequence = 32;
-  spec.tensor = {"T"};
-  spec.data = {"D"};
-  return spec;
-}
 
 const Mesh kMesh({{"D", 2}, {"T", 4}});
 

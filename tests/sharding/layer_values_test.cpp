@@ -9,24 +9,12 @@
 #include <string>
 
 #include "collectives/proof.hpp"
+#include "tests/sharding/layer_specs.hpp"
 
 namespace hopsim {
 namespace {
 
 using enum LayerKind;
-
-LayerSpec spec_of(LayerKind kind) {
-  LayerSpec s;
-  s.kind = kind;
-  s.d_model = 64;
-  s.d_ff = 256;
-  s.heads = s.kv_heads = 8;
-  s.batch = 16;
-  s.sequence = 32;
-  s.tensor = {"T"};
-  s.data = {"D"};
-  return s;
-}
 
 std::string verdict(const Layer& layer, const Mesh& mesh) {
   try {
