@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "tests/scenarios/reading.hpp"
+#include "tests/support/scratch.hpp"
 
 namespace hopsim {
 namespace {
@@ -162,20 +163,13 @@ TEST(Document, SurvivesTruncation) {
 
 class DocumentFiles : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() /
-              ("hopsim_document_test_" + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()));
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   std::string path(const char* name) const { return (folder_ / name).string(); }
   std::string read_error(const std::string& file) {
     std::istringstream nothing;
     return error_of([&] { read_document(file, nothing); });
   }
 
-  std::filesystem::path folder_;
+  test::Scratch folder_;
 };
 
 TEST_F(DocumentFiles, ReadsAFileOrStandardInput) {
@@ -187,7 +181,7 @@ TEST_F(DocumentFiles, ReadsAFileOrStandardInput) {
 
 TEST_F(DocumentFiles, SaysWhatCannotBeRead) {
   EXPECT_EQ(read_error(path("none.yaml")), path("none.yaml") + ": cannot be read (No such file or directory)");
-  EXPECT_EQ(read_error(folder_.string()), folder_.string() + ": a directory, not a file");
+  EXPECT_EQ(read_error(folder_.path().string()), folder_.path().string() + ": a directory, not a file");
   std::ofstream(path("empty.yaml")).flush();
   EXPECT_THAT(read_error(path("empty.yaml")), StartsWith(path("empty.yaml") + ":1:1: there is nothing here"));
 }

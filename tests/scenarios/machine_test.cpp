@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "tests/scenarios/reading.hpp"
+#include "tests/support/scratch.hpp"
 
 namespace hopsim {
 namespace {
@@ -323,17 +324,12 @@ constexpr const char* kTriangle = R"(<?xml version="1.0"?>
 // A graph in a folder, beside a scenario that names it.
 class GraphMachine : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) / "hopsim_graph_machine";
-    std::filesystem::create_directories(folder_);
-    std::ofstream(folder_ / "triangle.graphml") << kTriangle;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  GraphMachine() { std::ofstream(folder_ / "triangle.graphml") << kTriangle; }
 
   MachineModel beside(const std::string& text) {
     return build_machine(load_machine(parse_document(text, (folder_ / "scenario.yaml").string()).root));
   }
-  std::filesystem::path folder_;
+  test::Scratch folder_;
 };
 
 TEST_F(GraphMachine, IsReadFromTheScenariosFolder) {

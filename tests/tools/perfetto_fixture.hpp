@@ -3,15 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tests/support/scratch.hpp"
 #include "tests/tools/perfetto_reader.hpp"
 #include "tools/perfetto/trace_writer.hpp"
 
@@ -36,13 +35,6 @@ inline std::string read(const std::filesystem::path& path) {
 
 class PerfettoWriter : public ::testing::Test {
  protected:
-  PerfettoWriter() {
-    std::string name = (std::filesystem::temp_directory_path() / "hopsim-perfetto-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    folder_ = name;
-  }
-  ~PerfettoWriter() override { std::filesystem::remove_all(folder_); }
-
   template <class Record>
   Trace written(const Fabric& fabric, std::vector<TraceStep> steps, Record record) {
     TraceWriter writer(folder_ / "t.pftrace", fabric, std::move(steps));
@@ -54,11 +46,12 @@ class PerfettoWriter : public ::testing::Test {
 
   std::vector<std::string> files() const {
     std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_)) names.push_back(entry.path().filename());
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+      names.push_back(entry.path().filename());
     return names;
   }
 
-  std::filesystem::path folder_;
+  test::Scratch folder_;
   TraceCounts counts_;
 };
 

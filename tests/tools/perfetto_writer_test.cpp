@@ -356,7 +356,7 @@ TEST_F(PerfettoWriter, RefusesWhatCannotBeWritten) {
   };
   const fs::path nowhere = folder_ / "nowhere" / "t.pftrace";
   EXPECT_THAT(refusal(nowhere), HasSubstr(nowhere.string()));
-  EXPECT_THAT(refusal(folder_), HasSubstr(folder_.string()));
+  EXPECT_THAT(refusal(folder_.path()), HasSubstr(folder_.path().string()));
   EXPECT_THAT(refusal(""), HasSubstr("cannot write"));
   EXPECT_THAT(refusal("/dev/full"), HasSubstr("/dev/full: No space left on device"));
   EXPECT_EQ(refusal("/dev/null"), "");

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tests/support/paths.hpp"
+#include "tests/support/scratch.hpp"
 
 namespace hopsim::test {
 
@@ -31,24 +32,6 @@ inline std::string contents(const std::filesystem::path& path) {
   text << std::ifstream(path, std::ios::binary).rdbuf();
   return text.str();
 }
-
-// An empty folder, gone with the test.
-class Scratch {
- public:
-  Scratch() {
-    std::string name = (std::filesystem::path(testing::TempDir()) / "hopsim.XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~Scratch() { std::filesystem::remove_all(path_); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
 
 inline std::filesystem::path write(const std::filesystem::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
