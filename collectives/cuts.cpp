@@ -1,38 +1,15 @@
 #include "collectives/cuts.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace hopsim {
 namespace {
-
-// Bytes (or bytes/s) that cross, by cut: the planes x_d = m, and the halves x_d < m and x_d >= m.
-struct Slices {
-  explicit Slices(std::size_t n) : into_plane(n), from_plane(n), down(n), up(n) {}
-  std::vector<double> into_plane, from_plane, down, up;  // down[m]: from x >= m to x < m
-  double between_planes = 0;                             // altogether
-
-  void add(int from, int to, double amount) {
-    if (from == to) return;
-    between_planes += amount;
-    into_plane[static_cast<std::size_t>(to)] += amount;
-    from_plane[static_cast<std::size_t>(from)] += amount;
-    for (int m = std::min(from, to) + 1; m <= std::max(from, to); ++m)
-      (from >= m ? down : up)[static_cast<std::size_t>(m)] += amount;
-  }
-};
-
-double seconds(double bytes, double capacity) { return bytes > 0 ? bytes / capacity : 0; }
 
 double worst(const std::vector<double>& bytes, const std::vector<double>& capacity) {
   double t = 0;
   for (std::size_t k = 0; k < bytes.size(); ++k) t = std::max(t, seconds(bytes[k], capacity[k]));
   return t;
-}
-
-double worst(const Slices& needed, const Slices& has) {
-  return std::max({worst(needed.into_plane, has.into_plane), worst(needed.from_plane, has.from_plane),
-                   worst(needed.down, has.down), worst(needed.up, has.up),
-                   seconds(needed.between_planes, has.between_planes)});
 }
 
 // What crosses between parts of the fabric, `part` being that of a chip.
@@ -43,6 +20,7 @@ Slices demand(const Request& r, const Need& need, const Groups& groups, std::siz
     for (const auto& group : groups)
       for (const auto& [from, to] : r.pairs)
         s.add(part(group[static_cast<std::size_t>(from)]), part(group[static_cast<std::size_t>(to)]), need.bytes);
+    s.close();
     return s;
   }
   std::vector<std::vector<Member>> members(parts);
@@ -64,15 +42,14 @@ Slices demand(const Request& r, const Need& need, const Groups& groups, std::siz
   return s;
 }
 
-// The one-way gossip bound, between planes: see bounds.hpp.
+// Over all groups, between the planes they touch.
 double gossip(const Fabric& f, const Need& need, const Groups& groups, int d) {
   double bytes = 0;
   for (const auto& group : groups) {
     std::vector<int> planes;
     for (const ChipId c : group) planes.push_back(f.shape.at(c)[d]);
     std::sort(planes.begin(), planes.end());
-    const auto touched = std::unique(planes.begin(), planes.end()) - planes.begin();
-    bytes += 2 * static_cast<double>(touched - 1) * need.bytes;
+    bytes += gossip(need, static_cast<double>(std::unique(planes.begin(), planes.end()) - planes.begin()));
   }
   return bytes;
 }
@@ -103,6 +80,33 @@ Crossing crossing(const Fabric& f, std::vector<bool> inside) {
 
 }  // namespace
 
+void Slices::add(int from, int to, double amount) {
+  if (from == to) return;
+  between_planes += amount;
+  into_plane[static_cast<std::size_t>(to)] += amount;
+  from_plane[static_cast<std::size_t>(from)] += amount;
+  auto& halves = from > to ? down : up;
+  const auto below = static_cast<std::size_t>(std::min(from, to)),
+             last = static_cast<std::size_t>(std::max(from, to));
+  halves[below + 1] += amount;
+  if (last + 1 < halves.size()) halves[last + 1] -= amount;
+}
+
+void Slices::close() {
+  std::partial_sum(down.begin(), down.end(), down.begin());
+  std::partial_sum(up.begin(), up.end(), up.begin());
+}
+
+double worst(const Slices& needed, const Slices& has) {
+  return std::max({worst(needed.into_plane, has.into_plane), worst(needed.from_plane, has.from_plane),
+                   worst(needed.down, has.down), worst(needed.up, has.up),
+                   seconds(needed.between_planes, has.between_planes)});
+}
+
+double gossip(const Need& need, double parties) {
+  return need.operation == Operation::all_reduce ? 2 * (parties - 1) * need.bytes : 0;
+}
+
 ChipCapacity chip_capacity(const Fabric& f) {
   ChipCapacity c{std::vector<double>(f.nodes), std::vector<double>(f.nodes)};
   for (const Link& l : f.links) {
@@ -125,6 +129,7 @@ double slice_cuts(const Fabric& f, const Request& r, const Need& need, const Gro
     for (const Link& l : f.links)
       if (l.exists())
         has.add(plane(ChipId{l.from}), plane(ChipId{l.to}), static_cast<double>(l.bandwidth.bytes_per_second()));
+    has.close();
     t = std::max(t, worst(needed, has));
   }
   return t;

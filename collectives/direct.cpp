@@ -3,15 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <optional>
 
 #include "collectives/direct_phases.hpp"
+#include "collectives/exchange.hpp"
 #include "collectives/ring_gather.hpp"
 #include "sim/fabric.hpp"
 
 namespace hopsim {
 namespace {
 
-constexpr std::uint64_t kMostChunks = 1024;
+constexpr std::uint64_t kMostChunks = 1024, kMostPacedChunks = 512;  // each a lane, or one a port, of at most 4096
 constexpr std::uint64_t kMostListed = 1u << 23;  // messages of chips that are not alike; each is 24 bytes
 
 std::uint64_t block_of(const Request& r) {
@@ -21,12 +24,16 @@ std::uint64_t block_of(const Request& r) {
                                                                                              : r.bytes.count() / n;
 }
 
+bool exchanges(Operation o) { return !is_rooted(o) && !is_point_to_point(o); }
+bool paced(const Request& r) { return exchanges(r.operation) && paced_exchange(r); }
+
 std::string obstacle(const Request& r) {
   if (r.operation == Operation::broadcast || r.operation == Operation::reduce)
     return "direct does everything but broadcast and reduce; got " + std::string(name(r.operation));
   if (FarFirst::lists(*r.row, r.wiring) * static_cast<std::uint64_t>(r.row->size()) > kMostListed)
     return "direct would send too many messages over a mesh of " + std::to_string(r.row->size()) + " chips";
-  const std::uint64_t block = block_of(r), most = std::clamp<std::uint64_t>(block, 1, kMostChunks);
+  const std::uint64_t block = block_of(r), limit = paced(r) ? kMostPacedChunks : kMostChunks;
+  const std::uint64_t most = std::clamp<std::uint64_t>(block, 1, limit);
   if (static_cast<std::uint64_t>(r.chunks) > most)
     return std::to_string(r.chunks) + " chunks of " + std::to_string(block) + " B; valid: 1 to " +
            std::to_string(most);
@@ -44,10 +51,13 @@ Schedule schedule(const Request& r) {
     case Operation::gather:
       return reversed(direct_scatter(r));
     case Operation::all_to_all:
-      return direct_exchange(r);
-    default:
+      return direct_exchange(r, exchange_lanes(r));
+    default: {
       part.operation = Operation::all_gather;
-      return gather_based(r.operation, direct_exchange(part), 1);
+      Schedule gather = direct_exchange(part, exchange_lanes(r));
+      const int lanes = static_cast<int>(gather.lanes.size()) / r.chunks;
+      return gather_based(r.operation, std::move(gather), lanes);
+    }
   }
 }
 
@@ -58,17 +68,22 @@ using Ports = std::array<double, 2 * kMaxDimensions>;
 struct Loads {
   Ports all{}, own{};
   int hops = 0;
+  int messages = 0;  // the most in a lane
+
+  void add(const Way& w) {
+    hops = std::max(hops, w.offset.hops());
+    own[static_cast<std::size_t>(Fabric::port(w.order, w.offset[w.order] < 0))] += 1.0 / w.of;
+    for (int d = 0; d < kMaxDimensions; ++d)
+      all[static_cast<std::size_t>(Fabric::port(d, w.offset[d] < 0))] +=
+          std::abs(w.offset[d]) / static_cast<double>(w.of);
+  }
 };
 Loads loads_from(const FarFirst& ways, const Coordinates& at) {
   Loads loads;
-  for (int i = 0; i < ways.count(at); ++i) {
-    const Way w = ways.way(at, i);
-    loads.hops = std::max(loads.hops, w.offset.hops());
-    loads.own[static_cast<std::size_t>(Fabric::port(w.order, w.offset[w.order] < 0))] += 1.0 / w.of;
-    for (int d = 0; d < kMaxDimensions; ++d) {
-      const auto port = static_cast<std::size_t>(Fabric::port(d, w.offset[d] < 0));
-      loads.all[port] += std::abs(w.offset[d]) / static_cast<double>(w.of);
-    }
+  for (int lane = 0; lane < ways.lanes(); ++lane) {
+    const int n = ways.count(at, lane);
+    loads.messages = std::max(loads.messages, n);
+    for (int i = 0; i < n; ++i) loads.add(ways.way(at, i, lane));
   }
   return loads;
 }
@@ -92,12 +107,17 @@ ClosedForm off_grid(const Request& r, double block) {
 
 // Along an axis that wraps around as many blocks pass a link as leave a chip along it, hop by hop; through the middle
 // of one that does not, floor(a^2 / 4) blocks from each line of a chips to the others.
-ClosedForm exchange_form(const Request& r, const FarFirst& ways, double block) {
+ClosedForm exchange_form(const Request& r, double block) {
   const Coordinates corner = r.row->at(0);
-  const Loads loads = loads_from(ways, corner);
+  const Loads loads = loads_from(FarFirst(r.row, r.wiring, exchange_lanes(r)), corner);
   const Shape& shape = r.row->shape();
-  ClosedForm f{.hops = loads.hops, .formula = "blocks over the busiest link / (W/2)"};
-  if (r.row->dimensions().empty()) return {block * most(loads.own), loads.hops, "blocks a chip sends / (W/2)"};
+  ClosedForm f{.hops = loads.hops, .formula = "blocks over the busiest link / (W/2)", .steps = 1};
+  if (paced(r)) f.steps = loads.messages;
+  if (r.row->dimensions().empty()) {
+    f.link_bytes = block * most(loads.own);
+    f.formula = "blocks a chip sends / (W/2)";
+    return f;
+  }
   const double n = r.row->size();
   for (const int d : r.row->dimensions()) {
     const auto k = static_cast<std::size_t>(d);
@@ -159,12 +179,11 @@ ClosedForm closed_form(const Request& r) {
   if (r.wiring.kind != Wiring::Kind::grid) {
     f = off_grid(r, block);
   } else {
-    const FarFirst ways(r.row, r.wiring);
     if (rooted) {
-      const Loads loads = loads_from(ways, r.row->at(r.root));
+      const Loads loads = loads_from(FarFirst(r.row, r.wiring), r.row->at(r.root));
       f = {block * most(loads.own), loads.hops, "blocks over the root's busiest link / (W/2)"};
     } else {
-      f = exchange_form(r, ways, block);
+      f = exchange_form(r, block);
     }
     if (r.domains() > 1) {  // slices
       f.nic_bytes = block * (r.size() - r.local());
@@ -176,8 +195,35 @@ ClosedForm closed_form(const Request& r) {
   f.nic_bytes *= times;
   f.hops *= times;
   f.nic_hops *= times;
-  f.steps = r.row->size() > 1 ? times : 0;
+  f.steps = r.row->size() > 1 ? times * std::max(f.steps, 1) : 0;
   return f;
+}
+
+// Whether all members send equally far along dimensions that wrap around, wherever in them they are.
+bool shifts(const Request& r) {
+  const Shape& shape = r.row->shape();
+  std::vector<int> target(static_cast<std::size_t>(r.row->size()), -1);
+  for (const auto& [from, to] : r.pairs) target[static_cast<std::size_t>(from)] = to;
+  std::map<Coordinates, std::optional<Coordinates>> ways;  // from where along the others, where to
+  for (int p = 0; p < r.row->size(); ++p) {
+    Coordinates from = r.row->at(p);
+    std::optional<Coordinates> way;
+    if (const int to = target[static_cast<std::size_t>(p)]; to >= 0) way = r.row->at(to);
+    for (std::size_t d = 0; d < from.size(); ++d) {
+      if (!shape.wrap[d]) continue;
+      if (way) (*way)[d] = static_cast<std::int16_t>(((*way)[d] - from[d] + shape.size[d]) % shape.size[d]);
+      from[d] = 0;
+    }
+    if (ways.try_emplace(from, way).first->second != way) return false;
+  }
+  return true;
+}
+
+bool folds(const Request& r) {
+  if (r.wiring.kind != Wiring::Kind::grid || r.domains() > 1 || r.row->dimensions().empty() ||
+      r.row->shape().any_twist() || is_rooted(r.operation))
+    return false;
+  return !is_point_to_point(r.operation) || shifts(r);
 }
 
 }  // namespace
@@ -188,7 +234,9 @@ Algorithm algorithm_direct() {
           "Scaling Book ch. 3",
           obstacle,
           schedule,
-          closed_form};
+          closed_form,
+          nullptr,
+          folds};
 }
 
 }  // namespace hopsim

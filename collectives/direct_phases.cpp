@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "collectives/exchange.hpp"
+
 namespace hopsim {
 namespace {
 
@@ -19,20 +21,19 @@ struct Cut {
 
 class Exchange final : public Phase {
  public:
-  Exchange(RowPtr row, FarFirstPtr ways, Operation operation, Cut cut)
-      : row_(std::move(row)), ways_(std::move(ways)), operation_(operation), cut_(cut) {}
+  Exchange(RowPtr row, FarFirstPtr ways, int lane, Operation operation, Cut cut)
+      : row_(std::move(row)), ways_(std::move(ways)), lane_(lane), operation_(operation), cut_(cut) {}
   int length(const Coordinates& at) const override {
-    if (row_->position(at) < 0) return 0;
-    const int n = ways_->count(at);
-    return n + (n > 0);
+    return row_->position(at) < 0 ? 0 : ways_->count(at, lane_) + (ways_->arrivals(at, lane_) > 0);
   }
   Passage passage(const Coordinates& at, int i) const override {
     Passage p;
-    if (i == ways_->count(at)) {
-      p.in = {.peer = {}, .chunk = {}, .channel = 0, .times = static_cast<std::uint32_t>(i), .any_order = true};
+    if (i == ways_->count(at, lane_)) {
+      const auto times = static_cast<std::uint32_t>(ways_->arrivals(at, lane_));
+      p.in = {.peer = {}, .chunk = {}, .channel = 0, .times = times, .any_order = true};
       return p;
     }
-    const Way way = ways_->way(at, i);
+    const Way way = ways_->way(at, i, lane_);
     p.out = {.peer = way.offset, .chunk = cut_.of(block(at, way), way), .channel = 0, .times = 1};
     p.order = way.order;
     p.op = operation_ == Operation::reduce_scatter ? Op::reduce : Op::copy;
@@ -40,7 +41,8 @@ class Exchange final : public Phase {
   }
   PhasePtr backwards() const override {
     const bool gathers = operation_ == Operation::all_gather;
-    return std::make_shared<Exchange>(row_, ways_, gathers ? Operation::reduce_scatter : Operation::all_gather, cut_);
+    return std::make_shared<Exchange>(row_, ways_, lane_, gathers ? Operation::reduce_scatter : Operation::all_gather,
+                                      cut_);
   }
 
  private:
@@ -53,6 +55,7 @@ class Exchange final : public Phase {
 
   RowPtr row_;
   FarFirstPtr ways_;
+  int lane_;
   Operation operation_;
   Cut cut_;
 };
@@ -99,34 +102,44 @@ class Rooted final : public Phase {
   Cut cut_;
 };
 
+// `lanes` a chunk, made by make(lane, cut).
 template <class MakePhase>
-Schedule lane_a_chunk(const Request& r, std::uint32_t parts, std::uint32_t blocks, MakePhase make) {
-  const auto n = static_cast<std::uint32_t>(r.row->size()), chunks = static_cast<std::uint32_t>(r.chunks);
+Schedule in_chunks(const Request& r, std::uint32_t parts, std::uint64_t blocks, int lanes, MakePhase make) {
+  const auto n = static_cast<std::uint64_t>(r.row->size());
+  const auto chunks = static_cast<std::uint32_t>(r.chunks);
+  const std::uint64_t atoms = blocks * parts * chunks;
   Schedule s;
-  s.atoms = blocks * parts * chunks;
-  const AtomSize atom(r.bytes, s.atoms);
-  s.parts.push_back({.first = 0, .per_member = s.atoms / n, .atom = atom});
-  for (std::uint32_t c = 0; c < chunks; ++c) {
-    s.lanes.push_back({.phases = {}, .atom = atom, .sender_channel = c});
-    s.add(c, make(Cut{.per_block = parts * chunks, .first = c * parts, .parts = parts}));
-  }
+  s.atoms = static_cast<std::uint32_t>(std::min<std::uint64_t>(atoms, ~std::uint32_t{0}));  // then beyond any proof
+  const AtomSize atom(r.bytes, atoms);
+  s.parts.push_back({.first = 0, .per_member = static_cast<std::uint32_t>(atoms / n), .atom = atom});
+  for (std::uint32_t c = 0; c < chunks; ++c)
+    for (int lane = 0; lane < lanes; ++lane) {
+      const auto number = static_cast<std::uint32_t>(s.lanes.size());
+      s.lanes.push_back({.phases = {}, .atom = atom, .sender_channel = number, .paced = lanes > 1});
+      s.add(number, make(lane, Cut{.per_block = parts * chunks, .first = c * parts, .parts = parts}));
+    }
   return s;
 }
 
 }  // namespace
 
-Schedule direct_exchange(const Request& r) {
-  const auto ways = std::make_shared<const FarFirst>(r.row, r.wiring);
-  const auto n = static_cast<std::uint32_t>(r.row->size());
-  const std::uint32_t blocks = r.operation == Operation::all_to_all ? n * n : n;
-  return lane_a_chunk(r, ways->parts(), blocks,
-                      [&](const Cut& cut) { return std::make_shared<Exchange>(r.row, ways, r.operation, cut); });
+FarFirst::Lanes exchange_lanes(const Request& r) {
+  return paced_exchange(r) ? FarFirst::Lanes::one_a_port : FarFirst::Lanes::one;
+}
+
+Schedule direct_exchange(const Request& r, FarFirst::Lanes lanes) {
+  const auto ways = std::make_shared<const FarFirst>(r.row, r.wiring, lanes);
+  const auto n = static_cast<std::uint64_t>(r.row->size());
+  const std::uint64_t blocks = r.operation == Operation::all_to_all ? n * n : n;
+  return in_chunks(r, ways->parts(), blocks, ways->lanes(), [&](int lane, const Cut& cut) {
+    return std::make_shared<Exchange>(r.row, ways, lane, r.operation, cut);
+  });
 }
 
 Schedule direct_scatter(const Request& r) {
   const auto ways = std::make_shared<const FarFirst>(r.row, r.wiring);
-  return lane_a_chunk(r, ways->parts(), static_cast<std::uint32_t>(r.row->size()),
-                      [&](const Cut& cut) { return std::make_shared<Rooted>(r.row, ways, r.root, false, cut); });
+  return in_chunks(r, ways->parts(), static_cast<std::uint64_t>(r.row->size()), 1,
+                   [&](int, const Cut& cut) { return std::make_shared<Rooted>(r.row, ways, r.root, false, cut); });
 }
 
 }  // namespace hopsim

@@ -1,12 +1,14 @@
-// Schedules of messages that go straight to where they are needed, all posted at once, far ones first.
+// Schedules of messages that go straight to where they are needed, far ones first.
 #pragma once
 
 #include "collectives/shortest_ways.hpp"
 
 namespace hopsim {
 
-// AllToAll, AllGather (each shard to every other member) and ReduceScatter.
-Schedule direct_exchange(const Request&);
+// AllToAll, AllGather (each shard to every other member) and ReduceScatter. In one lane all is posted at once; with
+// one a port the next message goes when the one before has left, so that only what is under way takes memory.
+Schedule direct_exchange(const Request&, FarFirst::Lanes);
+FarFirst::Lanes exchange_lanes(const Request&);  // see paced_exchange
 // From the root a block to every member; reversed, a gather.
 Schedule direct_scatter(const Request&);
 // request.pairs, each over link-disjoint shortest ways, an equal part over each: all there are, or request.paths. The

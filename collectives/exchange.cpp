@@ -70,4 +70,9 @@ Schedule exchange_schedule(const Request& r, std::uint32_t halves, const std::ve
   return s;
 }
 
+bool paced_exchange(const Request& r) {
+  constexpr int kPostedAtOnce = 256;
+  return r.wiring.kind == Wiring::Kind::grid && r.row->size() > kPostedAtOnce;
+}
+
 }  // namespace hopsim

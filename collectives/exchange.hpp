@@ -1,5 +1,5 @@
-// What rings and lines share of AllToAll: every block straight to its target along the row, far peers first, all
-// posted at once.
+// AllToAll of rings and lines: every block straight to its target along the row, far peers first, all posted at once.
+// And when that would be too much.
 #pragma once
 
 #include "collectives/algorithm.hpp"
@@ -15,5 +15,10 @@ struct ExchangeDirection {
 
 // Atom (source * n + target) * per_block + piece is part of the block from one member to another.
 Schedule exchange_schedule(const Request&, std::uint32_t halves, const std::vector<ExchangeDirection>&);
+
+// Whether what a chip sends to all others goes one message after another out of each port, so that only what is under
+// way takes memory, and links do not wait in long queues: in large rows of a grid. Smaller ones pay the overhead
+// before a message once for all they post.
+bool paced_exchange(const Request&);
 
 }  // namespace hopsim

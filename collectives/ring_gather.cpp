@@ -5,12 +5,12 @@
 namespace hopsim {
 
 int RingGather::behind(int position) const {
-  if (row_->wraps()) return reach_;
-  return std::min(reach_, direction_ > 0 ? position : row_->size() - 1 - position);
+  if (wraps_) return reach_;
+  return std::min(reach_, direction_ > 0 ? position : size_ - 1 - position);
 }
 
 bool RingGather::has_next(int position) const {
-  return row_->wraps() || (direction_ > 0 ? position < row_->size() - 1 : position > 0);
+  return wraps_ || (direction_ > 0 ? position < size_ - 1 : position > 0);
 }
 
 int RingGather::length(const Coordinates& at) const {
@@ -36,8 +36,9 @@ int RingGather::alike(const Coordinates& at, int i, int way) const {
 }
 
 Chunk RingGather::chunk(const Coordinates& at, int position, int distance, int hop) const {
-  const int n = row_->size();
-  const int owner = ((position - direction_ * distance) % n + n) % n;
+  int owner = position - direction_ * distance;  // less than once round
+  if (owner < 0) owner += size_;
+  if (owner >= size_) owner -= size_;
   std::uint32_t first = static_cast<std::uint32_t>(owner) * atoms_.per_shard + atoms_.first;
   for (std::size_t d = 0; d < atoms_.outer.size(); ++d) first += static_cast<std::uint32_t>(at[d]) * atoms_.outer[d];
   if (last_ == LastHop::whole || hop < reach_) return {first, atoms_.count};

@@ -17,7 +17,13 @@ class RingGather final : public Phase {
     std::array<std::uint32_t, kMaxDimensions> outer{};  // how far it moves with the coordinates of other dimensions
   };
   RingGather(RowPtr row, int direction, int reach, Atoms atoms, LastHop last = LastHop::whole)
-      : row_(std::move(row)), direction_(direction), reach_(reach), atoms_(atoms), last_(last) {}
+      : row_(std::move(row)),
+        size_(row_->size()),
+        direction_(direction),
+        reach_(reach),
+        wraps_(row_->wraps()),
+        atoms_(atoms),
+        last_(last) {}
 
   int length(const Coordinates&) const override;
   Passage passage(const Coordinates&, int i) const override;
@@ -29,7 +35,8 @@ class RingGather final : public Phase {
   Chunk chunk(const Coordinates& at, int position, int distance, int hop) const;
 
   RowPtr row_;
-  int direction_, reach_;
+  int size_, direction_, reach_;
+  bool wraps_;
   Atoms atoms_;
   LastHop last_;
 };

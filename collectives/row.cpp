@@ -33,15 +33,16 @@ class RowAlong final : public Row {
 };
 
 // The chips of a box of these sizes, one hop at a time: boustrophedon, like lines of a ploughed field.
-std::vector<std::vector<int>> path_through(const std::vector<int>& sizes) {
-  std::vector<std::vector<int>> path{{}};
-  for (const int n : sizes) {
-    std::vector<std::vector<int>> longer;
+std::vector<Coordinates> path_through(const std::vector<int>& sizes) {
+  std::vector<Coordinates> path{{}};
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    std::vector<Coordinates> longer;
+    longer.reserve(path.size() * static_cast<std::size_t>(sizes[d]));
     bool backwards = false;
-    for (const auto& head : path) {
-      for (int k = 0; k < n; ++k) {
+    for (const Coordinates& head : path) {
+      for (int k = 0; k < sizes[d]; ++k) {
         longer.push_back(head);
-        longer.back().push_back(backwards ? n - 1 - k : k);
+        longer.back()[d] = static_cast<std::int16_t>(backwards ? sizes[d] - 1 - k : k);
       }
       backwards = !backwards;
     }
@@ -61,7 +62,7 @@ std::vector<std::pair<int, int>> cycle_through(int a, int b) {
 }
 
 struct Visit {
-  std::vector<std::vector<int>> order;  // coordinates by dimension of the row
+  std::vector<Coordinates> order;  // by dimension of the row
   bool closed = false;
 };
 
@@ -74,8 +75,10 @@ Visit ring_through(std::vector<int> sizes) {
   const auto path = path_through(sizes);
   Visit visit{{}, true};
   for (const auto& [row, column] : cycle_through(a, static_cast<int>(path.size()))) {
-    visit.order.push_back(path[static_cast<std::size_t>(column)]);
-    visit.order.back().insert(visit.order.back().begin() + static_cast<std::ptrdiff_t>(turn), row);
+    Coordinates at = path[static_cast<std::size_t>(column)];
+    std::copy_backward(at.begin() + static_cast<std::ptrdiff_t>(turn), at.end() - 1, at.end());
+    at[turn] = static_cast<std::int16_t>(row);
+    visit.order.push_back(at);
   }
   return visit;
 }
@@ -102,7 +105,7 @@ class RowOver final : public Row {
     for (std::size_t p = 0; p < visit.order.size(); ++p) {
       Coordinates at{};
       for (std::size_t k = 0; k < this->dimensions().size(); ++k)
-        at[static_cast<std::size_t>(this->dimensions()[k])] = static_cast<std::int16_t>(visit.order[p][k]);
+        at[static_cast<std::size_t>(this->dimensions()[k])] = visit.order[p][k];
       at_.push_back(at);
       position_[rank(at)] = static_cast<int>(p);
     }
@@ -138,14 +141,15 @@ class RowOver final : public Row {
   std::vector<int> position_;    // by rank in the box
 };
 
-std::vector<std::vector<int>> row_by_row(const std::vector<int>& sizes) {
-  std::vector<std::vector<int>> order{{}};
-  for (const int n : sizes) {
-    std::vector<std::vector<int>> longer;
-    for (const auto& head : order)
-      for (int k = 0; k < n; ++k) {
+std::vector<Coordinates> row_by_row(const std::vector<int>& sizes) {
+  std::vector<Coordinates> order{{}};
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    std::vector<Coordinates> longer;
+    longer.reserve(order.size() * static_cast<std::size_t>(sizes[d]));
+    for (const Coordinates& head : order)
+      for (int k = 0; k < sizes[d]; ++k) {
         longer.push_back(head);
-        longer.back().push_back(k);
+        longer.back()[d] = static_cast<std::int16_t>(k);
       }
     order = std::move(longer);
   }

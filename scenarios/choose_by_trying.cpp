@@ -2,18 +2,29 @@
 
 #include <algorithm>
 
+#include "scenarios/estimate.hpp"
+#include "scenarios/require_memory.hpp"
+#include "scenarios/trial_runs.hpp"
 #include "sim/error.hpp"
-#include "sim/event_engine.hpp"
-#include "sim/machine.hpp"
 
 namespace hopsim {
 namespace {
 
-Time time_alone(const MachineModel& m, const Algorithm& algorithm, const Request& request) {
-  EventEngine engine(m.fabric, m.overheads);
-  Machine chips(m.fabric, engine, m.overheads);
-  chips.run({{.work = collective_task(algorithm, request), .after = {}}});
-  return chips.totals().front().end - chips.totals().front().start;
+// On one chip for all where they do the same.
+Time time_alone(const MachineModel& m, const TrialRuns& trials, const Algorithm& algorithm, const Request& request) {
+  Plan plan;
+  PlannedStep& step = plan.steps.emplace_back();
+  step.algorithm = algorithm.name;
+  step.collective = request;
+  plan.program.push_back({.work = collective_task(algorithm, request), .after = {}});
+  const bool folded = trials.folds(step);
+  try {
+    require_memory(m, plan, trials, estimate(m, plan, folded), 0);
+  } catch (const InputError& e) {
+    throw InputError("trying algorithm " + std::string(algorithm.name) + ": " + e.what());
+  }
+  const TaskTotals ran = trials.run(plan.program, folded).tasks.front();
+  return ran.end - ran.start;
 }
 
 }  // namespace
@@ -30,11 +41,12 @@ CollectiveTask collective_task(const Algorithm& algorithm, const Request& r) {
 }
 
 Choice choose_by_trying(const MachineModel& machine, const Request& request, bool own_chunks) {
+  const TrialRuns trials(machine);
   Choice best;
   for (const Algorithm* a : able_algorithms(request)) {
     Request r = request;
     if (own_chunks) r.chunks = a->own_chunks ? a->own_chunks(r) : 1;
-    const Time time = time_alone(machine, *a, r);
+    const Time time = time_alone(machine, trials, *a, r);
     if (best.algorithm == nullptr || time < best.costs.front().time) {
       best.algorithm = a;
       best.chunks = r.chunks;

@@ -7,7 +7,8 @@
 
 namespace hopsim {
 
-// Costs are what each took, the quickest first. Throws InputError where none can.
+// Costs are what each took, the quickest first. Throws InputError where none can, or where one would take more memory
+// than there is.
 Choice choose_by_trying(const MachineModel&, const Request&, bool own_chunks);
 
 CollectiveTask collective_task(const Algorithm&, const Request&);

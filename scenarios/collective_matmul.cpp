@@ -277,8 +277,8 @@ Time CollectiveMatmuls::time(const std::vector<PlannedWork>& work) const {
 
 // A trial's, as many a chip as the first one sends.
 std::uint64_t CollectiveMatmuls::messages(const std::vector<PlannedWork>& work) const {
-  const Fabric& fabric = planner_.machine().fabric;
-  const Coordinates first = fabric.shape.at(ChipId{0});
+  const Shape& shape = planner_.machine().shape;
+  const Coordinates first = shape.at(ChipId{0});
   std::uint64_t sum = 0;
   for (const PlannedWork& w : work) {
     const Task task{w.task, {}};
@@ -286,7 +286,7 @@ std::uint64_t CollectiveMatmuls::messages(const std::vector<PlannedWork>& work) 
       for (const Lane& lane : c->schedule->lanes)
         for (const Lane::Placed& p : lane.phases) sum += static_cast<std::uint64_t>(p.phase->length(first));
   }
-  return folds(work) ? sum : sum * fabric.chips();
+  return folds(work) ? sum : sum * shape.chips();
 }
 
 std::vector<StrategyPair> pairs_of(const Strategy& s) {

@@ -50,6 +50,44 @@ Time time_of(const RunResult& r, int line) {
   return start > end ? Time{} : end - start;
 }
 
+// A run that was stopped has the times of lines that had ended, and the values of steps that had.
+bool has_line(const RunResult& r, int line) {
+  if (!r.partial()) return true;
+  return line != 0 && std::all_of(r.steps.begin(), r.steps.end(),
+                                  [line](const StepResult& s) { return s.step.line != line || s.finished; });
+}
+
+bool has_value(const RunResult& r, const std::string& path) {
+  if (!r.partial()) return true;
+  std::size_t step = 0;
+  constexpr std::string_view kSteps = "steps.";
+  if (!path.starts_with(kSteps)) return false;
+  const auto [rest, failed] = std::from_chars(path.data() + kSteps.size(), path.data() + path.size(), step);
+  return failed == std::errc{} && step < r.steps.size() && r.steps[step].finished;
+}
+
+bool has(const RunResult& r, const Expectation& e) {
+  if (!e.value) return has_line(r, e.step ? e.step->value : 0);
+  const ResultPath& of = e.value->of;
+  return has_value(r, of.path.value) && (!of.divisor || has_value(r, of.divisor->value));
+}
+
+std::string name_of(const Expectation& e) {
+  if (!e.value) return "time";
+  const ResultPath& of = e.value->of;
+  return of.path.value + (of.divisor ? " / " + of.divisor->value : "");
+}
+
+// What a run that was stopped does not tell.
+ExpectResult unknown(const Expectation& e) {
+  ExpectResult r;
+  r.what = name_of(e);
+  r.evaluated = false;
+  r.is_time = !e.value || (e.value->is && e.value->is->kind == QuantityKind::time);
+  if (e.value && e.value->is) r.expected = e.value->is->value;
+  return r;
+}
+
 void check_kind(const ExpectedValue& v) {
   const QuantityKind kind = v.of.divisor ? QuantityKind::number : kind_of_value(v.of.path.value);
   if (v.is->kind != QuantityKind::number && v.is->kind != kind)
@@ -57,9 +95,10 @@ void check_kind(const ExpectedValue& v) {
                       kind == QuantityKind::number ? "a plain number" : "its unit, or a plain number");
 }
 
-ExpectResult value_result(const ExpectedValue& v, const Json& json) {
+ExpectResult value_result(const Expectation& e, const Json& json) {
+  const ExpectedValue& v = *e.value;
   ExpectResult r;
-  r.what = v.of.path.value + (v.of.divisor ? " / " + v.of.divisor->value : "");
+  r.what = name_of(e);
   if (!v.is) {
     const Json& found = look_up(json, v.of.path);
     r.what += " is " + v.text;
@@ -106,7 +145,7 @@ std::vector<ExpectResult> evaluate(const std::vector<Expectation>& expectations,
     timed.what = "time";
     timed.is_time = true;
     timed.value = time_of(run, line).seconds();
-    ExpectResult r = e.value ? value_result(*e.value, json) : timed;
+    ExpectResult r = !has(run, e) ? unknown(e) : e.value ? value_result(e, json) : timed;
     if (e.time) r.expected = e.time->value.seconds();
     r.step = line;
     r.within = e.within.value();

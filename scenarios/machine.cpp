@@ -4,6 +4,7 @@
 #include "scenarios/machine_mesh.hpp"
 #include "sim/error.hpp"
 #include "topologies/faults.hpp"
+#include "topologies/grid.hpp"
 
 namespace hopsim {
 namespace {
@@ -43,18 +44,19 @@ void slow_down(MachineModel& m, const Fault& fault) {
   m.speeds[chip] = *fault.speed;
 }
 
-void damage(MachineModel& m, const MachineSpec& spec) {
+void damage(MachineModel& m, std::optional<Topology>& topology, const MachineSpec& spec) {
   for (const Fault& fault : spec.faults) {
     if (fault.chip) {
       slow_down(m, fault);
     } else {
+      if (!topology) topology = grid(m.shape, m.link);
       at_place(fault.place, [&] {
-        apply_faults(*m.topology, {link_fault(m.shape, fault)});
+        apply_faults(*topology, {link_fault(m.shape, fault)});
         return 0;
       });
     }
   }
-  m.shape.switches = m.topology->shape.switches;  // a switch that has lost a GPU no longer reduces
+  if (topology) m.shape.switches = topology->shape.switches;  // a switch that has lost a GPU no longer reduces
 }
 
 // ---- routes
@@ -71,15 +73,18 @@ Routing routing_of(const MachineSpec& spec) {
 
 MachineModel build_machine(const MachineSpec& spec) {
   MachineModel m;
-  build_fabric(m, spec);
-  m.shape = m.topology->shape;
-  m.domain = m.topology->domain != 0 ? m.topology->domain : m.shape.chips();
+  std::optional<Topology> topology = build_fabric(m, spec);
+  m.domain = topology && topology->domain != 0 ? topology->domain : m.shape.chips();
   lay_mesh(m, spec);
-  m.topology->shape = m.shape;
-  damage(m, spec);
+  if (topology) topology->shape = m.shape;
+  damage(m, topology, spec);
   m.nvls = m.shape.switches > 0;
-  m.fabric = at_place(spec.routing ? spec.routing->place : spec.place,
-                      [&] { return freeze(*m.topology, routing_of(spec)); });
+  const Routing routing = routing_of(spec);
+  if (routing != Routing::dimension_ordered && !topology) topology = grid(m.shape, m.link);
+  m.graph = at_place(spec.routing ? spec.routing->place : spec.place, [&] {
+    return topology ? std::make_shared<const MachineGraph>(std::move(*topology), routing)
+                    : std::make_shared<const MachineGraph>(m.shape, m.link);
+  });
   m.overheads.step = m.chip.step_overhead.value;
   m.overheads.chunk = m.chip.chunk_overhead.value;
   m.overheads.launch = m.chip.launch_overhead.value;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "scenarios/machine_graph.hpp"
 #include "scenarios/machine_spec.hpp"
 #include "sharding/array.hpp"
 #include "sim/engine.hpp"
@@ -16,8 +17,6 @@
 #include "topologies/link_model.hpp"
 
 namespace hopsim {
-
-struct Topology;
 
 enum class Wires {
   grid,      // rings to tori, twisted or damaged ones too, and slices of them over DCN
@@ -35,8 +34,7 @@ struct MachineModel {
   std::uint32_t domain = 0;      // chips of one node, rack or slice, consecutive in number
   bool nvls = false;             // whether each domain's switch reduces and multicasts
   Wires wires = Wires::grid;
-  std::shared_ptr<Topology> topology;
-  Fabric fabric;  // the topology frozen
+  std::shared_ptr<const MachineGraph> graph;
   Overheads overheads;
   std::vector<Ratio> speeds;                 // of compute, by chip; empty: all 1
   Mesh mesh;                                 // named axes
@@ -44,6 +42,7 @@ struct MachineModel {
   bool row_by_row = false;                   // how an axis over several dimensions runs: else as a ring
   std::vector<std::string> warnings;
 
+  const Fabric& fabric() const { return graph->fabric(); }  // of a plain box built at first use
   std::uint32_t domains() const { return shape.logical_chips() / domain; }
 };
 

@@ -32,6 +32,11 @@ void apply_overrides(ChipModel& chip, const MachineSpec& spec) {
     });
 }
 
+std::optional<Topology> box_or_twisted(const MachineModel& m) {
+  if (!m.shape.any_twist()) return std::nullopt;
+  return grid(m.shape, m.link);
+}
+
 // ---- TPUs
 
 void warn_beyond_pod(MachineModel& m, const std::vector<int>& slice) {
@@ -68,13 +73,12 @@ LinkModel dcn_of(const MachineModel& m, const MachineSpec& spec) {
   return {torus.dcn_bandwidth->value, torus.dcn_latency ? torus.dcn_latency->value : Time{}};
 }
 
-void build_slices(MachineModel& m, const MachineSpec& spec) {
-  m.topology = std::make_shared<Topology>(grid(slice_shape(m, spec), m.link));
+std::optional<Topology> build_slices(MachineModel& m, const MachineSpec& spec) {
+  m.shape = slice_shape(m, spec);
   warn_beyond_pod(m, spec.slice.value);
-  if (!spec.slices || spec.slices->value == 1) return;
+  if (!spec.slices || spec.slices->value == 1) return box_or_twisted(m);
   m.nic = dcn_of(m, spec);
-  m.topology = std::make_shared<Topology>(
-      at_place(spec.slices->place, [&] { return slices(*m.topology, spec.slices->value, *m.nic); }));
+  return at_place(spec.slices->place, [&] { return slices(grid(m.shape, m.link), spec.slices->value, *m.nic); });
 }
 
 // ---- GPUs
@@ -123,7 +127,7 @@ ClusterNetwork network_of(const GpuFabric& gpu, const LinkModel& nic) {
   return network;
 }
 
-void build_gpus(MachineModel& m, const MachineSpec& spec, const GpuFabric& gpu) {
+Topology build_gpus(MachineModel& m, const MachineSpec& spec, const GpuFabric& gpu) {
   refuse_for_gpus(m, spec);
   const std::vector<int>& slice = spec.slice.value;
   const int most = gpu.gpus_per_domain.value, gpus = slice.back();
@@ -135,31 +139,30 @@ void build_gpus(MachineModel& m, const MachineSpec& spec, const GpuFabric& gpu) 
     throw PlacedError(spec.slice.place, "more GPUs than a " + domain + " of " + m.name + " holds", shape_text(slice),
                       valid);
   m.wires = gpu.wiring == GpuFabric::Wiring::switched ? Wires::switched : Wires::direct;
-  m.topology = std::make_shared<Topology>(domain_of(gpu, gpus, m.link));
+  Topology one = domain_of(gpu, gpus, m.link);
   const int domains = slice.size() == 2 ? slice.front() : 1;
-  if (domains > 1) {
-    m.nic = LinkModel{scaled(gpu.nic_bandwidth.value, gpu.nic_efficiency.value), gpu.nic_latency.value};
-    m.topology = std::make_shared<Topology>(
-        at_place(spec.slice.place, [&] { return cluster(*m.topology, domains, network_of(gpu, *m.nic)); }));
-  }
+  if (domains == 1) return one;
+  m.nic = LinkModel{scaled(gpu.nic_bandwidth.value, gpu.nic_efficiency.value), gpu.nic_latency.value};
+  return at_place(spec.slice.place, [&] { return cluster(one, domains, network_of(gpu, *m.nic)); });
 }
 
-void build_chips(MachineModel& m, const MachineSpec& spec) {
+std::optional<Topology> build_chips(MachineModel& m, const MachineSpec& spec) {
   m.name = spec.chip->value;
   m.chip = at_place(spec.chip->place, [&] { return find_chip(spec.chip->value); });
   apply_overrides(m.chip, spec);
   m.link = {scaled(m.chip.link_bandwidth.value, m.chip.link_efficiency.value), m.chip.hop_latency.value};
   if (const GpuFabric* gpu = gpu_fabric(m.chip)) return build_gpus(m, spec, *gpu);
-  build_slices(m, spec);
+  return build_slices(m, spec);
 }
 
 // ---- topologies without a chip
 
-Topology topology_of(MachineModel& m, const TopologySpec& t) {
+std::optional<Topology> topology_of(MachineModel& m, const TopologySpec& t) {
   const std::vector<int>& size = t.shape.value;
   const std::size_t n = size.size();
   const auto box = [&](bool wraps) {
-    return grid(grid_shape(size, t.wrap ? t.wrap->value : std::vector<bool>(n, wraps)), m.link);
+    m.shape = grid_shape(size, t.wrap ? t.wrap->value : std::vector<bool>(n, wraps));
+    return std::nullopt;
   };
   switch (t.kind) {
     case TopologyKind::ring:
@@ -180,7 +183,7 @@ Topology topology_of(MachineModel& m, const TopologySpec& t) {
   return switched(grid_shape(size, no_wrap(n)), m.link, t.nvls && t.nvls->value);
 }
 
-void build_topology(MachineModel& m, const MachineSpec& spec) {
+std::optional<Topology> build_topology(MachineModel& m, const MachineSpec& spec) {
   const TopologySpec& t = *spec.topology;
   m.name = std::string(name(t.kind));
   apply_overrides(m.chip, spec);
@@ -188,7 +191,7 @@ void build_topology(MachineModel& m, const MachineSpec& spec) {
   if (overridden(spec, "link_bandwidth")) m.link.bandwidth = m.chip.link_bandwidth.value;
   if (overridden(spec, "hop_latency")) m.link.latency = m.chip.hop_latency.value;
   m.link.bandwidth = scaled(m.link.bandwidth, m.chip.link_efficiency.value);
-  m.topology = std::make_shared<Topology>(at_place(t.shape.place, [&] { return topology_of(m, t); }));
+  return at_place(t.shape.place, [&] { return topology_of(m, t); });
 }
 
 // ---- graphs
@@ -217,37 +220,36 @@ LinkModel slowest_link(const Topology& t) {
   return slowest;
 }
 
-void build_graph(MachineModel& m, const MachineSpec& spec) {
+Topology build_graph(MachineModel& m, const MachineSpec& spec) {
   m.name = spec.topology->graphml->value;
   apply_overrides(m.chip, spec);
   for (const Override& o : spec.overrides)
     if (o.key == "link_bandwidth" || o.key == "hop_latency")
       throw PlacedError(o.place, "the links of a graph are in its file", o.key);
-  m.topology = std::make_shared<Topology>(read_graph(*spec.topology->graphml));
-  for (const auto e : boost::make_iterator_range(edges(m.topology->graph))) {
-    Bandwidth& bandwidth = m.topology->graph[e].bandwidth;
+  Topology t = read_graph(*spec.topology->graphml);
+  for (const auto e : boost::make_iterator_range(edges(t.graph))) {
+    Bandwidth& bandwidth = t.graph[e].bandwidth;
     bandwidth = scaled(bandwidth, m.chip.link_efficiency.value);
   }
-  m.link = slowest_link(*m.topology);
+  m.link = slowest_link(t);
   m.wires = Wires::direct;
-  const LinkGraph& g = m.topology->graph;
-  bool one_link_each = num_vertices(g) > m.topology->shape.chips();
-  for (std::uint32_t chip = 0; one_link_each && chip < m.topology->shape.chips(); ++chip)
+  const LinkGraph& g = t.graph;
+  bool one_link_each = num_vertices(g) > t.shape.chips();
+  for (std::uint32_t chip = 0; one_link_each && chip < t.shape.chips(); ++chip)
     for (const auto e : boost::make_iterator_range(out_edges(chip, g)))
       one_link_each = out_degree(chip, g) == 1 && g[target(e, g)].is_switch;
   if (one_link_each) m.wires = Wires::switched;
+  return t;
 }
 
 }  // namespace
 
-void build_fabric(MachineModel& m, const MachineSpec& spec) {
-  if (spec.chip) {
-    build_chips(m, spec);
-  } else if (spec.topology->graphml) {
-    build_graph(m, spec);
-  } else {
-    build_topology(m, spec);
-  }
+std::optional<Topology> build_fabric(MachineModel& m, const MachineSpec& spec) {
+  std::optional<Topology> t = spec.chip                ? build_chips(m, spec)
+                              : spec.topology->graphml ? build_graph(m, spec)
+                                                       : build_topology(m, spec);
+  if (t) m.shape = t->shape;
+  return t;
 }
 
 }  // namespace hopsim

@@ -17,7 +17,7 @@ auto at_place(const FilePlace& place, F f) {
   }
 }
 
-// Fills chip, name, topology, link, nic, wires and warnings.
-void build_fabric(MachineModel&, const MachineSpec&);
+// Fills chip, name, shape, link, nic, wires and warnings. Returns the topology; none: a plain box of that shape.
+std::optional<Topology> build_fabric(MachineModel&, const MachineSpec&);
 
 }  // namespace hopsim

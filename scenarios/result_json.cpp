@@ -22,7 +22,7 @@ Json machine_json(const MachineModel& m) {
           {"dimensions", dimensions},
           {"wrap", wrap},
           {"mesh", mesh},
-          {"links", m.fabric.existing_links()}};
+          {"links", m.graph->links()}};
 }
 
 Json considered_json(const PlannedStep& step) {
@@ -43,16 +43,16 @@ Json strategies_json(const PlannedStep& step) {
 
 Json quotient(Time time, Time by) { return by == Time{} ? Json(nullptr) : Json(time.seconds() / by.seconds()); }
 
-// Of a step or the run, and how its time compares.
-void add_work(Json& j, const WorkTimes& w, Time time) {
+// Of a step or the run, and how its time compares, once it is final.
+void add_work(Json& j, const WorkTimes& w, Time time, bool final_time) {
   j["compute_s"] = w.compute.seconds();
   j["comm_s"] = w.comm.seconds();
   j["exposed_comm_s"] = w.exposed_comm.seconds();
   j["overlap"] = w.overlap();
   j["bound_s"] = w.bound().seconds();
   j["sum_s"] = w.sum().seconds();
-  j["over_bound"] = quotient(time, w.bound());
-  j["over_sum"] = quotient(time, w.sum());
+  j["over_bound"] = final_time ? quotient(time, w.bound()) : Json(nullptr);
+  j["over_sum"] = final_time ? quotient(time, w.sum()) : Json(nullptr);
 }
 
 Json path_json(const RunResult& r, const Fabric& fabric) {
@@ -69,7 +69,7 @@ Json path_json(const RunResult& r, const Fabric& fabric) {
   return list;
 }
 
-Json step_json(const StepResult& r, std::size_t index) {
+Json step_json(const StepResult& r, std::size_t index, bool partial) {
   Json j{{"index", index},
          {"program", r.step.line},
          {"text", r.step.text},
@@ -82,6 +82,10 @@ Json step_json(const StepResult& r, std::size_t index) {
   if (!r.step.strategy.empty()) j["strategy"] = r.step.strategy;
   if (!r.step.strategies.empty()) j["strategies"] = strategies_json(r.step);
   j["bytes"] = r.step.collective ? r.step.collective->bytes.count() : 0;
+  if (partial) {
+    j["started"] = r.started;
+    j["finished"] = r.finished;
+  }
   j["start_s"] = r.start.seconds();
   j["end_s"] = r.end.seconds();
   j["time_s"] = r.time().seconds();
@@ -91,14 +95,14 @@ Json step_json(const StepResult& r, std::size_t index) {
     j["flops_s"] = r.step.compute->flops.seconds();
     j["hbm_s"] = r.step.compute->hbm.seconds();
   }
-  j["algbw_Bps"] = r.algbw;
-  j["busbw_Bps"] = r.busbw;
+  j["algbw_Bps"] = r.finished ? Json(r.algbw) : Json(nullptr);
+  j["busbw_Bps"] = r.finished ? Json(r.busbw) : Json(nullptr);
   j["messages"] = r.messages;
   j["hops"] = r.hops;
   if (r.step.collective) j["chunks"] = r.step.collective->chunks;
   j["local_shape"] = r.step.local_shape;
   j["output"] = r.step.output;
-  add_work(j, r.work, r.time());
+  add_work(j, r.work, r.time(), r.finished);
   j["mfu"] = r.mfu() ? Json(*r.mfu()) : Json(nullptr);
   return j;
 }
@@ -128,11 +132,13 @@ Json expect_json(const ExpectResult& e) {
   Json j = Json::object();
   j["step"] = e.step ? Json(e.step) : Json(nullptr);
   j["what"] = e.what;
-  j["value"] = e.value;
+  const auto if_evaluated = [&e](auto value) { return e.evaluated ? Json(value) : Json(nullptr); };
+  if (!e.evaluated) j["evaluated"] = false;
+  j["value"] = if_evaluated(e.value);
   j["expected"] = e.expected;
-  j["error"] = e.error();
+  j["error"] = if_evaluated(e.error());
   j["within"] = e.measured ? Json(nullptr) : Json(e.within);
-  j["pass"] = e.measured ? Json(nullptr) : Json(e.pass());
+  j["pass"] = e.measured ? Json(nullptr) : if_evaluated(e.pass());
   j["measured"] = e.measured;
   j["source"] = e.source;
   return j;
@@ -140,20 +146,30 @@ Json expect_json(const ExpectResult& e) {
 
 }  // namespace
 
+Json stopped_json(const Stopped& s) {
+  return {{"reason", s.reason == Stop::time ? "max_time" : "max_events"},
+          {"events", s.events},
+          {"time_s", s.time.seconds()}};
+}
+
 Json to_json(const RunResult& r, const MachineModel& machine) {
   Json j{{"schema", "hopsim.run/1"}, {"version", kVersion}, {"scenario", r.scenario}, {"engine", r.engine}};
   j["folded"] = r.folded;
   j["fingerprint"] = r.fingerprint;
   j["machine"] = machine_json(machine);
+  if (r.partial()) {
+    j["partial"] = true;
+    j["stopped"] = stopped_json(*r.stopped);
+  }
   j["time_s"] = r.time.seconds();
   j["steps"] = Json::array();
-  for (std::size_t i = 0; i < r.steps.size(); ++i) j["steps"].push_back(step_json(r.steps[i], i));
-  add_work(j, r, r.time);
+  for (std::size_t i = 0; i < r.steps.size(); ++i) j["steps"].push_back(step_json(r.steps[i], i, r.partial()));
+  add_work(j, r, r.time, !r.partial());
   j["flops"] = r.flops;
   j["mfu"] = r.mfu ? Json(*r.mfu) : Json(nullptr);
   j["memory"] = memory_json(r);
   j["links"] = links_json(r);
-  if (!r.critical_path.empty()) j["critical_path"] = path_json(r, machine.fabric);
+  if (!r.critical_path.empty()) j["critical_path"] = path_json(r, machine.fabric());
   j["verified"] = r.verified;
   j["expect"] = Json::array();
   for (const ExpectResult& e : r.expect) j["expect"].push_back(expect_json(e));

@@ -10,6 +10,9 @@ namespace hopsim {
 // Keys keep their order. But for "cost", equal runs give equal bytes.
 nlohmann::ordered_json to_json(const RunResult&, const MachineModel&);
 
+// {reason: "max_events" or "max_time", events, time_s}.
+nlohmann::ordered_json stopped_json(const Stopped&);
+
 // {chip, chips, nodes, dimensions, wrap, mesh, links}.
 nlohmann::ordered_json machine_json(const MachineModel&);
 

@@ -8,6 +8,7 @@
 
 #include "scenarios/plan.hpp"
 #include "sim/critical_path.hpp"
+#include "sim/run_control.hpp"
 
 namespace hopsim {
 
@@ -27,10 +28,12 @@ struct StepResult {
   WorkTimes work{};
   std::uint64_t messages = 0, hops = 0;
   double algbw = 0, busbw = 0;  // bytes/s, as nccl-tests define them; 0 where nothing moves
+  // Of a run that was stopped: by any chip, by all chips. Unfinished, times are those so far.
+  bool started = true, finished = true;
 
   Time time() const { return end - start; }
   std::optional<double> mfu() const {  // where the chip's peak is known and something is computed
-    if (step.seconds_at_peak <= 0 || time() == Time{}) return {};
+    if (step.seconds_at_peak <= 0 || time() == Time{} || !finished) return {};
     return step.seconds_at_peak / time().seconds();
   }
 };
@@ -47,17 +50,27 @@ struct ExpectResult {
   double within = 0.01;
   bool measured = false;  // shown beside, not asserted
   bool is_time = false;
+  bool evaluated = true;  // not where a run was stopped before it had the value; then neither passed nor failed
   std::string source;
 
   double error() const { return expected == 0 ? (value == 0 ? 0 : 1) : value / expected - 1; }
-  bool pass() const { return measured || (error() <= within && error() >= -within); }
+  bool pass() const { return evaluated && (measured || (error() <= within && error() >= -within)); }
+  bool failed() const { return evaluated && !pass(); }
+};
+
+// A run that --max-events or --max-time ended: what a result says of it is what it had come to.
+struct Stopped {
+  Stop reason = Stop::none;
+  std::uint64_t events = 0;  // handled
+  Time time;
 };
 
 struct RunResult : WorkTimes {
   std::string scenario, engine;
   bool folded = false;
   std::string fingerprint;
-  Time time;  // makespan
+  Time time;  // makespan; of a partial run when it was stopped
+  std::optional<Stopped> stopped;
   std::vector<StepResult> steps;
   double flops = 0;           // of all chips
   std::optional<double> mfu;  // where the chip's peak is known and something was computed
@@ -77,7 +90,8 @@ struct RunResult : WorkTimes {
   double wall_seconds = 0;  // of the engine only
   std::uint64_t peak_rss_bytes = 0;
 
-  bool passed() const;
+  bool partial() const { return stopped.has_value(); }
+  bool passed() const;  // what was evaluated
 };
 
 }  // namespace hopsim

@@ -1,22 +1,22 @@
 #include "scenarios/simulate.hpp"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <numeric>
 #include <set>
 
 #include "collectives/proof.hpp"
+#include "scenarios/engine_run.hpp"
+#include "scenarios/estimate.hpp"
 #include "scenarios/measure.hpp"
+#include "scenarios/require_memory.hpp"
 #include "scenarios/trial_runs.hpp"
 #include "sharding/layer_values.hpp"
 #include "sharding/values.hpp"
 #include "sim/critical_path.hpp"
 #include "sim/error.hpp"
-#include "sim/event_engine.hpp"
 #include "sim/machine.hpp"
 
 namespace hopsim {
@@ -38,19 +38,18 @@ void prove_all(const MachineModel& machine, const Plan& plan) {
 
 // `copies`: chips that each simulated one stands for.
 StepResult step_result(const PlannedStep& step, const TaskTotals& t, std::uint64_t copies) {
-  StepResult r{
-      .step = step, .start = t.start, .end = t.end, .messages = t.messages * copies, .hops = t.hops * copies};
-  if (!step.collective || t.end == t.start) return r;
+  StepResult r{.step = step,
+               .start = t.start,
+               .end = t.end,
+               .messages = t.messages * copies,
+               .hops = t.hops * copies,
+               .started = t.started,
+               .finished = t.finished};
+  if (!step.collective || t.end == t.start || !t.finished) return r;
   const NcclSize nccl = nccl_size(step.collective->operation, step.collective->bytes, step.collective->row->size());
   r.algbw = static_cast<double>(nccl.size.count()) / r.time().seconds();
   r.busbw = r.algbw * nccl.bus_factor;
   return r;
-}
-
-std::unique_ptr<Engine> make_engine(const MachineModel& m, const Fabric& fabric, const EngineChoice& choice,
-                                    Recorder* recorder, Activity& activity) {
-  if (choice.make) return choice.make(fabric, m.overheads, recorder, &activity);
-  return std::make_unique<EventEngine>(fabric, m.overheads, recorder, &activity);
 }
 
 bool fold(const TrialRuns& trials, const Plan& plan, const RunOptions& options) {
@@ -64,58 +63,93 @@ bool fold(const TrialRuns& trials, const Plan& plan, const RunOptions& options) 
   return obstacle.empty();
 }
 
-// Of every link of the whole fabric, from those of the chips that stand for all.
-std::vector<Time> unfolded(const std::vector<Time>& busy, const Fabric& folded, const Fabric& whole) {
-  std::vector<Time> all(whole.links.size());
-  for (std::uint32_t l = 0; l < all.size(); ++l) {
-    const ChipId chip = folded.shape.chip(whole.shape.at(ChipId{l % whole.chips()}));
-    all[l] = busy[l / whole.chips() * folded.chips() + index(chip)];
-  }
-  return all;
+Estimate estimated(const MachineModel& machine, const Plan& plan, const RunOptions& options, bool folded) {
+  Estimate e = estimate(machine, plan, folded);
+  if (options.engine.seconds) e.seconds = options.engine.seconds(machine, plan, e);
+  if (options.critical_path)  // its records, in a vector that grows
+    e.bytes += std::min<std::uint64_t>(e.hops, PathRecorder::kMostHops) * sizeof(PathRecorder::Hop) * 3 / 2;
+  return e;
 }
 
 void check_bound(const StepResult& r, double precision) {
+  if (!r.finished) return;
   if (r.time().seconds() < r.step.lower_bound.seconds() * (1 - precision))
     throw BoundBeaten(fmt::format("step {} ({}) took {} us, below its lower bound of {} us", r.step.line, r.step.text,
                                   r.time().seconds() * 1e6, r.step.lower_bound.seconds() * 1e6));
 }
 
-void add_critical_path(RunResult& result, PathRecorder& recorder, const MachineModel& machine, const Plan& plan) {
-  if (recorder.overflowed())
+void add_critical_path(RunResult& result, EngineRun& run) {
+  if (result.partial())
+    result.warnings.push_back("no critical path: the run was stopped before its end");
+  else if (run.path_overflowed)
     result.warnings.push_back(
         fmt::format("no critical path: more than {} million hops, of which it keeps records in memory",
                     PathRecorder::kMostHops / 1'000'000));
   else
-    result.critical_path = recorder.path(plan.program, machine.overheads);
+    result.critical_path = std::move(run.critical_path);
 }
 
-void add_links(RunResult& result, const Fabric& fabric, const std::vector<Time>& busy) {
-  if (result.time == Time{}) return;
-  std::vector<std::uint32_t> links;
-  double sum = 0;
-  for (std::uint32_t l = 0; l < busy.size(); ++l)
-    if (fabric.links[l].exists()) {
-      links.push_back(l);
-      sum += busy[l].seconds();
+struct BusyLink {
+  Time busy;
+  LinkId link;
+  friend bool operator<(const BusyLink& a, const BusyLink& b) {
+    return a.busy != b.busy ? a.busy > b.busy : a.link < b.link;
+  }
+};
+
+// The first few links of the whole box for which this one of a chip that stands for all does.
+void unfold(const BusyLink& one, const Shape& folded, const Shape& whole, std::vector<BusyLink>& links) {
+  const std::uint32_t port = index(one.link) / folded.chips();
+  const Coordinates at = folded.at(ChipId{index(one.link) % folded.chips()});
+  std::uint32_t copies = 1;
+  for (int d = 0; d < kMaxDimensions; ++d) copies *= static_cast<std::uint32_t>(whole.size[d] / folded.placed(d));
+  for (std::uint32_t k = 0; k < std::min<std::uint32_t>(copies, kBusiest); ++k) {
+    Coordinates copy = at;
+    std::uint32_t rest = k;
+    for (int d = kMaxDimensions; d-- > 0;) {
+      const auto n = static_cast<std::uint32_t>(whole.size[d] / folded.placed(d));
+      if (n > 1) copy[d] = static_cast<std::int16_t>(rest % n);
+      rest /= n;
     }
+    links.push_back({one.busy, LinkId{port * whole.chips() + index(whole.chip(copy))}});
+  }
+}
+
+void add_links(RunResult& result, const MachineModel& machine, const Fabric& ran, const std::vector<Time>& busy) {
+  if (result.time == Time{}) return;
+  std::vector<BusyLink> links;
+  Uint128 sum = 0;
+  std::uint64_t existing = 0;
+  for (std::uint32_t l = 0; l < busy.size(); ++l) {
+    if (!ran.links[l].exists()) continue;
+    ++existing;
+    sum += busy[l].ps();
+    const BusyLink one{busy[l], LinkId{l}};
+    result.folded ? unfold(one, ran.shape, machine.shape, links) : links.push_back(one);
+  }
   const auto top = links.begin() + static_cast<std::ptrdiff_t>(std::min(kBusiest, links.size()));
-  std::partial_sort(links.begin(), top, links.end(),
-                    [&](auto a, auto b) { return busy[a] != busy[b] ? busy[a] > busy[b] : a < b; });
+  std::partial_sort(links.begin(), top, links.end());
+  Fabric whole;  // a grid, whose links' names only its shape is asked for
+  whole.shape = machine.shape;
   for (auto l = links.begin(); l != top; ++l)
-    if (busy[*l] > Time{})
-      result.busiest.push_back({fabric.link_name(LinkId{*l}), busy[*l].seconds() / result.time.seconds()});
-  if (!links.empty()) result.mean_utilization = sum / static_cast<double>(links.size()) / result.time.seconds();
+    if (l->busy > Time{})
+      result.busiest.push_back(
+          {(result.folded ? whole : ran).link_name(l->link), l->busy.seconds() / result.time.seconds()});
+  if (existing > 0)
+    result.mean_utilization =  // at most 1 but for rounding
+        std::min(1.0, static_cast<double>(sum) / 1e12 / static_cast<double>(existing) / result.time.seconds());
   if (!result.busiest.empty()) result.max_utilization = result.busiest.front().utilization;
 }
 
 // Of the worst chip, which is any: all do the same.
-void add_flops(RunResult& result, const MachineModel& machine, const Plan& plan) {
+void add_flops(RunResult& result, const MachineModel& machine) {
   double at_peak = 0;
-  for (const PlannedStep& s : plan.steps) {
-    result.flops += s.flops.value() * machine.shape.logical_chips();
-    at_peak += s.seconds_at_peak;
+  for (const StepResult& r : result.steps) {
+    if (!r.finished) continue;
+    result.flops += r.step.flops.value() * machine.shape.logical_chips();
+    at_peak += r.step.seconds_at_peak;
   }
-  if (at_peak > 0 && result.time > Time{}) result.mfu = at_peak / result.time.seconds();
+  if (at_peak > 0 && result.time > Time{} && !result.partial()) result.mfu = at_peak / result.time.seconds();
 }
 
 std::string fingerprint(const EngineTotals& totals, Time makespan) {
@@ -125,57 +159,53 @@ std::string fingerprint(const EngineTotals& totals, Time makespan) {
   return fmt::format("{:016x}", z ^ z >> 30);
 }
 
-std::uint64_t peak_rss() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
-}
-
 }  // namespace
 
 bool RunResult::passed() const {
-  return std::all_of(expect.begin(), expect.end(), [](const ExpectResult& e) { return e.pass(); });
+  return std::none_of(expect.begin(), expect.end(), [](const ExpectResult& e) { return e.failed(); });
 }
 
 RunResult simulate(const MachineModel& machine, const Plan& plan, const RunOptions& options) {
-  if (options.verify) prove_all(machine, plan);
   const TrialRuns trials(machine);
   const bool folded = fold(trials, plan, options);
-  const Fabric& fabric = folded ? trials.folded() : machine.fabric;
+  const Estimate expected = estimated(machine, plan, options, folded);
+  if (!options.engine.make) require_memory(machine, plan, trials, expected, options.memory);
+  if (options.verify) prove_all(machine, plan);
+  if (options.before) options.before(expected);
+  const Fabric& fabric = folded ? trials.folded() : machine.fabric();
   const std::uint64_t copies = folded ? machine.shape.logical_chips() / fabric.chips() : 1;
   Activity own(fabric.actors());
   Activity& activity = options.activity ? *options.activity : own;
-  PathRecorder path(machine.fabric, options.recorder);
-  Recorder* const recorder = options.critical_path ? &path : options.recorder;
-  const auto engine = make_engine(machine, fabric, options.engine, recorder, activity);
-  Machine chips(fabric, *engine, machine.overheads, recorder);
-  const auto begin = std::chrono::steady_clock::now();
-  chips.run(plan.program);
+  EngineRun run = run_engine(fabric, machine.overheads, plan.program, options, activity);
 
   RunResult result;
-  result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  result.wall_seconds = run.wall_seconds;
   result.engine = options.engine.name;
   result.folded = folded;
   result.verified = options.verify;
   result.lines_proven = options.verify ? plan.planned_lines.size() + plan.layers.size() : 0;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    result.steps.push_back(step_result(plan.steps[i], chips.totals()[i], copies));
+    result.steps.push_back(step_result(plan.steps[i], run.tasks[i], copies));
     check_bound(result.steps.back(), options.engine.precision);
     result.time = std::max(result.time, result.steps.back().end);
   }
-  result.totals = engine->totals();
+  result.totals = run.totals;
+  if (run.stop != Stop::none) {
+    result.time = run.now;
+    result.stopped = Stopped{run.stop, result.totals.events, result.time};
+    activity.end_at(result.time);
+  }
   result.link_bytes = Bytes(result.totals.link_bytes.count() * copies);
   result.fingerprint = fingerprint(result.totals, result.time);
   measure(activity, fabric.chips(), result);
-  add_links(result, machine.fabric,
-            folded ? unfolded(engine->link_busy(), fabric, machine.fabric) : engine->link_busy());
-  add_flops(result, machine, plan);
+  add_links(result, machine, fabric, run.link_busy);
+  add_flops(result, machine);
   result.arrays = plan.arrays;
   result.peak_bytes_per_chip = plan.bytes_per_chip();
   result.warnings = machine.warnings;
   result.warnings.insert(result.warnings.end(), plan.warnings.begin(), plan.warnings.end());
-  if (options.critical_path) add_critical_path(result, path, machine, plan);
-  result.peak_rss_bytes = peak_rss();
+  if (options.critical_path) add_critical_path(result, run);
+  result.peak_rss_bytes = run.peak_rss_bytes;
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "collectives/bounds.hpp"
+#include "collectives/box_bounds.hpp"
 #include "scenarios/choose_by_trying.hpp"
 #include "scenarios/wiring.hpp"
 
@@ -60,6 +61,12 @@ Request StepPlanner::request(const ResolvedCollective& r) const {
   return {.operation = operation_of(r.kind), .row = rows_.over_axes(r.axes, machine_.row_by_row), .bytes = r.bytes};
 }
 
+Time StepPlanner::bound(const Request& request) const {
+  if (machine_.graph->is_box() && !request.row->dimensions().empty())
+    return lower_bound(PlainBox{machine_.shape, machine_.link}, request);
+  return lower_bound(machine_.fabric(), request);
+}
+
 PlannedTask<CollectiveTask> StepPlanner::collective(Request request, const CollectiveOptions& options) const {
   request.chunks = options.chunks.value_or(1);
   request.book = options.book;
@@ -76,7 +83,7 @@ PlannedTask<CollectiveTask> StepPlanner::collective(Request request, const Colle
   step.tried = tried;
   step.formula = choice.algorithm->closed_form(request);
   step.closed_form = Time::picoseconds(static_cast<std::uint64_t>(step.formula.seconds(request.wiring) * 1e12));
-  step.lower_bound = lower_bound(machine_.fabric, request);
+  step.lower_bound = bound(request);
   step.collective = request;
   return {std::move(step), collective_task(*choice.algorithm, request)};
 }

@@ -48,6 +48,8 @@ class StepPlanner {
   const MachineModel& machine() const { return machine_; }
 
  private:
+  Time bound(const Request&) const;
+
   const MachineModel& machine_;
   RowFinder rows_{machine_};
 };

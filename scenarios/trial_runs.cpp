@@ -11,16 +11,17 @@ namespace hopsim {
 
 TrialRuns::TrialRuns(const MachineModel& machine)
     : machine_(machine),
-      folded_(machine.overheads.jitter == Time{} && machine.speeds.empty() ? hopsim::folded(machine.fabric)
-                                                                           : std::nullopt) {}
+      folded_(machine.overheads.jitter == Time{} && machine.speeds.empty() ? machine.graph->folded() : std::nullopt) {
+}
 
 std::string TrialRuns::obstacle(const Plan& plan) const {
-  const Fabric& f = machine_.fabric;
+  const Shape& shape = machine_.shape;
   if (machine_.overheads.jitter > Time{}) return "messages have jitter";
   if (!machine_.speeds.empty()) return "chips differ in speed";
-  if (!f.grid() || f.routes > 1 || f.nodes != f.chips()) return "the fabric is no plain torus";
-  if (f.shape.any_twist()) return "the torus is twisted";
-  if (f.shape.fold().chips() == f.chips()) return "no dimension wraps around";
+  if (shape.any_twist()) return "the torus is twisted";
+  if (!machine_.graph->is_box() && !machine_.fabric().grid()) return "the fabric is no plain torus";
+  if (machine_.graph->routes() > 1) return "messages are split over several routes";
+  if (shape.fold().chips() == shape.chips()) return "no dimension wraps around";
   if (!folds()) return "links differ";
   const auto step =
       std::find_if_not(plan.steps.begin(), plan.steps.end(), [&](const PlannedStep& s) { return folds(s); });
@@ -38,7 +39,7 @@ bool TrialRuns::folds(const PlannedStep& step) const {
 }
 
 TrialRuns::Ran TrialRuns::run(const Program& program, bool folded) const {
-  const Fabric& fabric = folded ? *folded_ : machine_.fabric;
+  const Fabric& fabric = folded ? *folded_ : machine_.fabric();
   EventEngine engine(fabric, machine_.overheads);
   Machine chips(fabric, engine, machine_.overheads);
   chips.run(program);

@@ -35,11 +35,11 @@ int members_a_domain(const Groups& groups, std::uint32_t domain) {
 
 // Links between members, by position: how many side by side, in units of the slowest.
 std::vector<std::vector<int>> adjacency(const MachineModel& m, const std::vector<ChipId>& group) {
-  std::vector<int> position(m.fabric.nodes, -1);
+  std::vector<int> position(m.fabric().nodes, -1);
   for (std::size_t p = 0; p < group.size(); ++p) position[index(group[p])] = static_cast<int>(p);
   std::vector<std::vector<int>> links(group.size(), std::vector<int>(group.size()));
   const double unit = static_cast<double>(m.link.bandwidth.bytes_per_second());
-  for (const Link& l : m.fabric.links) {
+  for (const Link& l : m.fabric().links) {
     const int from = position[l.from], to = position[l.to];
     if (l.exists() && from >= 0 && to >= 0)
       links[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)] +=
@@ -52,16 +52,16 @@ std::vector<std::vector<int>> adjacency(const MachineModel& m, const std::vector
 void load_links(const MachineModel& m, const Groups& groups, Wiring& w) {
   constexpr std::size_t kMostMembers = 1024;
   if (groups.size() * groups.front().size() > kMostMembers) return;
-  std::vector<double> load(m.fabric.links.size());
+  std::vector<double> load(m.fabric().links.size());
   const auto unit = static_cast<double>(m.link.bandwidth.bytes_per_second());
   for (const auto& group : groups)
     for (const ChipId from : group)
       for (const ChipId to : group) {
         int hops = 0;
         for (std::uint32_t at = index(from); at != index(to); ++hops) {
-          const std::uint32_t link = index(m.fabric.next_link(at, index(to), 0));
-          load[link] += unit / static_cast<double>(m.fabric.links[link].bandwidth.bytes_per_second());
-          at = m.fabric.links[link].to;
+          const std::uint32_t link = index(m.fabric().next_link(at, index(to), 0));
+          load[link] += unit / static_cast<double>(m.fabric().links[link].bandwidth.bytes_per_second());
+          at = m.fabric().links[link].to;
         }
         w.farthest = std::max(w.farthest, hops);
       }
@@ -75,13 +75,14 @@ Wiring wiring_of(const MachineModel& m, const Row& row) {
   w.kind = kind_of(m.wires);
   w.link = m.link;
   w.overheads = m.overheads;
-  const std::uint32_t chips = m.fabric.chips(), domain = m.domain > 0 && m.domain < chips ? m.domain : chips;
+  if (m.graph->is_box()) return w;
+  const std::uint32_t chips = m.shape.chips(), domain = m.domain > 0 && m.domain < chips ? m.domain : chips;
   w.domain = domain < chips ? domain : 0;
-  const Groups groups = groups_of(m.fabric, row);
+  const Groups groups = groups_of(m.fabric(), row);
   const int local = members_a_domain(groups, domain);
   if (local == row.size()) {
     if (m.nvls)
-      w.nvls = [shape = m.fabric.shape, domain](const Coordinates& at) {
+      w.nvls = [shape = m.shape, domain](const Coordinates& at) {
         return shape.chips() + index(shape.chip(at)) / domain;
       };
     if (w.kind == Wiring::Kind::direct) {
@@ -100,9 +101,10 @@ Wiring wiring_of(const MachineModel& m, const Row& row) {
   const auto& group = groups.front();
   for (auto to = group.begin() + local; to != group.end(); ++to)
     for (auto from = group.begin(); from != group.begin() + local; ++from)
-      w.farthest = std::max(w.farthest, static_cast<int>(m.fabric.hops(*from, *to, Offset::to_node(index(*to)), 0)));
+      w.farthest =
+          std::max(w.farthest, static_cast<int>(m.fabric().hops(*from, *to, Offset::to_node(index(*to)), 0)));
   if (m.nvls)
-    w.nvls = [shape = m.fabric.shape, domain](const Coordinates& at) {
+    w.nvls = [shape = m.shape, domain](const Coordinates& at) {
       return shape.chips() + index(shape.chip(at)) / domain;
     };
   if (w.kind == Wiring::Kind::switched) w.rings = node_rings(row.size() / local, local);

@@ -1,6 +1,7 @@
 #include "sim/activity.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace hopsim {
 
@@ -27,8 +28,23 @@ Time IntervalSet::total() const {
   return sum;
 }
 
+std::vector<StepStretches::Stretch> StepStretches::stretches() const {
+  std::vector<Stretch> all = others_;
+  if (latest_.task != kNone) all.push_back(latest_);
+  return all;
+}
+
+// One that was left a while ago, or a new one.
+void StepStretches::turn_to(std::uint32_t task, Time start, Time end) {
+  const std::size_t n = others_.size();
+  for (std::size_t i = n; i-- > (n > kOpen ? n - kOpen : 0);)
+    if (grow(others_[i], task, start, end)) return std::swap(others_[i], latest_);
+  if (latest_.task != kNone) others_.push_back(latest_);
+  latest_ = {start, end, task};
+}
+
 IntervalSet StepStretches::all() const {
-  std::vector<Stretch> sorted = stretches_;
+  std::vector<Stretch> sorted = stretches();
   std::sort(sorted.begin(), sorted.end(), [](const Stretch& a, const Stretch& b) { return a.start < b.start; });
   IntervalSet set;
   for (const Stretch& s : sorted) set.add(s.start, s.end);
@@ -37,9 +53,20 @@ IntervalSet StepStretches::all() const {
 
 IntervalSet StepStretches::of(std::uint32_t task) const {
   IntervalSet set;
-  for (const Stretch& s : stretches_)
+  for (const Stretch& s : stretches())
     if (s.task == task) set.add(s.start, s.end);
   return set;
+}
+
+void StepStretches::end_at(Time time) {
+  if (latest_.task != kNone) others_.push_back(std::exchange(latest_, {.start = {}, .end = {}, .task = kNone}));
+  std::erase_if(others_, [time](const Stretch& s) { return s.start >= time; });
+  for (Stretch& s : others_) s.end = std::min(s.end, time);
+}
+
+void Activity::end_at(Time time) {
+  for (auto* chips : {&communication, &compute})
+    for (StepStretches& chip : *chips) chip.end_at(time);
 }
 
 Time IntervalSet::without(const IntervalSet& other) const {

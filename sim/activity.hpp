@@ -51,11 +51,17 @@ class StepStretches {
   void add(std::uint32_t task, Time start, Time end);
   IntervalSet all() const;
   IntervalSet of(std::uint32_t task) const;
-  const std::vector<Stretch>& stretches() const { return stretches_; }  // in no order
+  void end_at(Time);                       // what lies behind is gone
+  std::vector<Stretch> stretches() const;  // in no order
 
  private:
+  static constexpr std::uint32_t kNone = ~0u;
   static constexpr std::size_t kOpen = 4;  // the last few may still grow: steps that run at once take turns
-  std::vector<Stretch> stretches_;
+  static bool grow(Stretch&, std::uint32_t task, Time start, Time end);
+  void turn_to(std::uint32_t task, Time start, Time end);
+
+  Stretch latest_{.start = {}, .end = {}, .task = kNone};  // here, not in the vector: a message grows two of these
+  std::vector<Stretch> others_;
 };
 
 class Activity {
@@ -65,19 +71,20 @@ class Activity {
     communication[index(from)].add(task, posted, delivered);
     if (to != from) communication[index(to)].add(task, posted, delivered);
   }
+  // Of a run that was stopped.
+  void end_at(Time);
   std::vector<StepStretches> communication, compute;  // by chip
 };
 
+inline bool StepStretches::grow(Stretch& s, std::uint32_t task, Time start, Time end) {
+  if (s.task != task || start > s.end || end < s.start) return false;
+  s.start = start < s.start ? start : s.start;
+  s.end = end > s.end ? end : s.end;
+  return true;
+}
+
 inline void StepStretches::add(std::uint32_t task, Time start, Time end) {
-  const std::size_t n = stretches_.size();
-  for (std::size_t i = n; i-- > (n > kOpen ? n - kOpen : 0);) {
-    Stretch& s = stretches_[i];
-    if (s.task != task || start > s.end || end < s.start) continue;
-    s.start = start < s.start ? start : s.start;
-    s.end = end > s.end ? end : s.end;
-    return;
-  }
-  stretches_.push_back({start, end, task});
+  if (!grow(latest_, task, start, end)) turn_to(task, start, end);
 }
 
 }  // namespace hopsim

@@ -36,6 +36,15 @@ class Offset {
   constexpr bool names_node() const { return bits_ >> 48 == kNode >> 48; }
   constexpr std::uint32_t node() const { return static_cast<std::uint32_t>(bits_); }
   constexpr bool zero() const { return bits_ == 0; }
+  // One hop less along a dimension where there are some.
+  [[nodiscard]] constexpr Offset one_less(int dimension) const {
+    const int hops = (*this)[dimension];
+    return with(dimension, hops < 0 ? hops + 1 : hops - 1);
+  }
+  constexpr bool single() const {  // one hop, either way
+    const std::uint64_t lowest = bits_ & (~bits_ + 1);
+    return (lowest & 0x0001'0001'0001'0001u) != 0 && (bits_ == lowest || bits_ == lowest * 0xffff);
+  }
   constexpr int hops() const {
     int n = 0;
     for (int d = 0; d < kMaxDimensions; ++d) n += (*this)[d] < 0 ? -(*this)[d] : (*this)[d];
@@ -108,12 +117,15 @@ struct Shape {
   constexpr ChipId peer(const Coordinates& x, Offset o) const {
     if (o.names_node()) return ChipId(o.node());
     if (is_switch(x)) return ChipId(chips() + static_cast<std::uint32_t>(-1 - x[0]));  // only itself: see to_node()
-    if (any_twist()) return twisted_peer(x, o);
     int c = 0;
     for (int d = 0; d < kMaxDimensions; ++d) {
       const int n = placed(d);
-      const int v = n == 1 ? 0 : x[d] + o[d];
-      c = c * n + (v < 0 ? v + n : v >= n ? v - n : v);
+      int v = n == 1 ? 0 : x[d] + o[d];
+      if (v < 0 || v >= n) {
+        if (!wrap[d]) return twisted_peer(x, o);
+        v += v < 0 ? n : -n;
+      }
+      c = c * n + v;
     }
     return ChipId(c);
   }

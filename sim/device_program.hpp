@@ -72,7 +72,13 @@ struct Machine::Take {
   Machine& machine;
   std::uint32_t counter, n;
 
-  Take(const Chip& chip, CounterId c, std::uint32_t n_) : machine(*chip.machine), counter(index(c)), n(n_) {}
+  explicit Take(const Chip& chip, CounterId c = kNoCounter, std::uint32_t n_ = 0)
+      : machine(*chip.machine), counter(index(c)), n(n_) {}
+  Take& of(CounterId c, std::uint32_t n_) {
+    counter = index(c);
+    n = n_;
+    return *this;
+  }
   bool await_ready() const { return machine.counters_[counter].value >= n; }
   void await_suspend(std::coroutine_handle<> h) const {
     Counter& c = machine.counters_[counter];
@@ -97,11 +103,16 @@ struct Machine::DeviceProgram {
   };
 };
 
+// Passages of a lane that are alike: what is taken, then what is sent, of the next.
 struct Machine::Stretch {
-  Message message;
+  Message message;  // none where `arrived` is no counter
   CounterId wait = kNoCounter;
   std::uint32_t arrivals = 0;
   int end = 0;
+  std::uint32_t hops = 0;
+  bool split = false;  // the fabric splits messages over several routes
+
+  void advance() { message.position = message.position.next(message.polite); }
 };
 
 // A passage of a lane.

@@ -12,6 +12,7 @@
 #include "sim/ids.hpp"
 #include "sim/quantities.hpp"
 #include "sim/recorder.hpp"
+#include "sim/run_control.hpp"
 #include "sim/units.hpp"
 
 namespace hopsim {
@@ -31,6 +32,11 @@ class Position {
     return Position(std::uint64_t{phase} << 56 | std::uint64_t{lane} << 44 | std::uint64_t{passage} << 20 | task);
   }
   static constexpr std::uint32_t kTasks = 1u << 20, kLanes = 1u << 12, kPhases = 1u << 8, kPassages = 1u << 24;
+
+  // Of the passage after this one.
+  [[nodiscard]] constexpr Position next(bool least_advanced) const {
+    return Position(key_ + (std::uint64_t{1} << (least_advanced ? 20 : 40)));
+  }
 
   friend constexpr auto operator<=>(Position, Position) = default;
   constexpr std::uint64_t key() const { return key_; }
@@ -63,6 +69,8 @@ struct Message {
 struct CounterSink {
   // One instant's counters, +1 for each time they stand here, in no order.
   virtual void count(std::span<const CounterId> counters) = 0;
+  // A hint: the counter will be raised soon, or, `near`, very soon.
+  virtual void expect(CounterId, bool /*near*/) {}
 
  protected:
   ~CounterSink() = default;
@@ -84,7 +92,10 @@ struct Overheads {
   Time jitter{};              // on top of `step`, of each message another delay of up to this, evenly distributed
   std::uint64_t seed = 0;     // of the jitter; it depends on the message, not on when it is posted
 
-  Time before(const Message&) const;  // step and jitter
+  Time before(const Message& m) const { return jitter == Time{} ? step : jittered(m); }  // step and jitter
+
+ private:
+  Time jittered(const Message&) const;
 };
 
 class Engine {
@@ -98,10 +109,11 @@ class Engine {
   // While `shared`, the chip's compute unit works at 1 - Overheads::compute_share of its speed, as where collectives
   // run on the same cores. REQUIRES: the share is above 0.
   virtual void share_compute(ChipId, bool shared) = 0;
-  // Until nothing is in flight. Throws std::overflow_error past Time::max().
-  virtual void run(CounterSink&) = 0;
+  // Until nothing is in flight, or until it is told to stop; then it cannot go on, and now() is when it stopped.
+  // Throws std::overflow_error past Time::max().
+  virtual Stop run(CounterSink&, const RunControl& = {}) = 0;
   virtual EngineTotals totals() const = 0;
-  virtual std::vector<Time> link_busy() const = 0;  // by LinkId
+  virtual std::vector<Time> link_busy() const = 0;  // by LinkId, until now()
 };
 
 }  // namespace hopsim

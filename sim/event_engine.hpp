@@ -34,7 +34,7 @@ class EventEngine final : public Engine {
   }
   void compute(ChipId, Time busy, Position, CounterId done, std::uint32_t task) override;
   void share_compute(ChipId, bool shared) override;
-  void run(CounterSink&) override;
+  Stop run(CounterSink&, const RunControl& = {}) override;
   EngineTotals totals() const override { return totals_; }
   std::vector<Time> link_busy() const override;
 
@@ -70,7 +70,8 @@ class EventEngine final : public Engine {
     std::uint32_t arrived, sent, at, next, from;
     std::uint16_t hop;
     std::uint8_t port;  // on a grid: where it came in
-    std::uint8_t order : 4, polite : 4;
+    std::uint8_t order : 4;
+    bool polite : 4;
   };
   // What few runs need of a flight: recorded ones, chunk overheads.
   struct Aside {
@@ -87,31 +88,44 @@ class EventEngine final : public Engine {
     bool slowed = false;
   };
 
+ public:
+  // What each takes of memory, for estimates.
+  static constexpr std::size_t kResourceBytes = sizeof(Resource), kFlightBytes = sizeof(Flight);
+
+ private:
   static std::uint64_t event(Kind k, std::uint32_t i) { return k << 32 | i; }
   bool before(const Flight&, const Flight&) const;
   std::uint32_t take_flight();
-  void release(std::uint32_t flight);
-  std::uint32_t next_link(std::uint32_t flight) const;
+  void release(std::uint32_t flight, Flight&);
+  void send_token(const Message&);
+  void send_delayed(const Message&, const MessageLabel&, std::uint32_t flight);
+  std::uint32_t next_link(const Flight&) const;
   std::uint32_t channel_resource(ChipId, std::uint32_t channel);
-  void request(std::uint32_t resource, std::uint32_t flight);
+  void request(std::uint32_t resource, std::uint32_t flight, Flight&);
+  void queue_up(Resource&, std::uint32_t flight, Flight&);
   void arbitrate();
-  void grant(std::uint32_t resource, std::uint32_t flight);
-  void grant_link(std::uint32_t link, std::uint32_t flight);
+  void serve(std::uint32_t resource);
+  void serve_link(std::uint32_t link);
+  void grant_link(std::uint32_t id, Resource& link, std::uint32_t flight, Flight&);
   void grant_compute(std::uint32_t unit, std::uint32_t flight);
   void grant_channel(std::uint32_t channel, std::uint32_t flight);
   void plan_end(std::uint32_t chip);
   void end_computing(std::uint32_t chip);
-  void make_dirty(std::uint32_t resource);
+  void make_dirty(std::uint32_t id, Resource&);
+  bool moved_on(std::uint32_t id, const Resource& link, Flight&) const;
   Time duration(std::uint16_t rate, Bytes);
-  void deliver(std::uint32_t flight, ChipId to, Time arrives, Time least);
+  void deliver(std::uint32_t flight, Flight&, ChipId to, Time arrives, Time least);
   void record_hop(std::uint32_t flight, std::uint32_t link, Time start, Time leaves, bool last);
+  void expect(std::uint64_t event, bool near, CounterSink&) const;
   void shuffle();
+  void leave_in_flight();
 
   const Fabric& fabric_;
   const Overheads overheads_;
   Recorder* const recorder_;
   Activity* const activity_;
   const bool keeps_asides_;
+  const bool delays_;    // whether anything stands before a message's first link
   const bool by_ports_;  // whether offsets may be ways
   const std::uint32_t chips_, first_unit_, first_channel_;
   Time now_;

@@ -31,18 +31,18 @@ std::string Fabric::chip_name(ChipId chip) const {
 }
 
 std::string Fabric::port_name(LinkId link) const {
-  const Link& l = links[index(link)];
   if (has_port(link)) {
     const auto port = index(link) / chips();
     return std::string{"xyzw"[port / 2], port % 2 ? '-' : '+'};
   }
+  const Link& l = links[index(link)];
   return (l.to < chips() ? "to chip " + std::to_string(l.to) : "to switch " + std::to_string(l.to - chips()));
 }
 
 std::string Fabric::link_name(LinkId link) const {
-  const Link& l = links[index(link)];
-  if (l.from < chips()) return chip_name(ChipId(l.from)) + " " + port_name(link);
-  return "switch " + std::to_string(l.from - chips()) + " " + port_name(link);
+  const std::uint32_t from = has_port(link) ? index(link) % chips() : links[index(link)].from;
+  return (from < chips() ? chip_name(ChipId(from)) : "switch " + std::to_string(from - chips())) + " " +
+         port_name(link);
 }
 
 std::uint32_t Fabric::existing_links() const {

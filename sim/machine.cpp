@@ -12,7 +12,7 @@
 namespace hopsim {
 namespace {
 
-constexpr std::size_t kFrameLines = 3;  // cache lines of a frame worth fetching ahead
+constexpr std::size_t kFrameLines = 4;  // cache lines of a frame worth fetching ahead
 
 // Sizes come in steps of a quarter, or a program of many sizes would find none that fits among those given back.
 std::uint32_t rounded(std::uint32_t n) {
@@ -32,14 +32,17 @@ Machine::Machine(const Fabric& fabric, Engine& engine, const Overheads& overhead
 
 Machine::~Machine() = default;
 
-void Machine::run(const Program& program) {
+Stop Machine::run(const Program& program, const RunControl& control) {
   prepare(program);
   for (std::uint32_t t = 0; t < program.size(); ++t)
     if (program[t].after.empty())
       for (std::uint32_t c = 0; c < actors_; ++c) make_ready(t, ChipId(c));
   start_ready();
-  engine_.run(*this);
-  if (unfinished_ > 0) throw Deadlock(describe_deadlock());
+  const Stop stop = engine_.run(*this, control);
+  if (unfinished_ == 0) return Stop::none;
+  if (stop == Stop::none) throw Deadlock(describe_deadlock());
+  leave_unfinished();
+  return stop;
 }
 
 void Machine::prepare(const Program& program) {
@@ -80,6 +83,14 @@ void Machine::count(std::span<const CounterId> all) {
     count_one(all[k]);
   }
   start_ready();
+}
+
+// Fetches the counter, then the frame that waits on it.
+void Machine::expect(CounterId id, bool near) {
+  const Counter& c = counters_[index(id)];
+  if (!near) return __builtin_prefetch(&c, 1);
+  if (char* frame = static_cast<char*>(c.waiter.address()))
+    for (std::size_t line = 0; line < kFrameLines; ++line) __builtin_prefetch(frame + 64 * line, 1);
 }
 
 void Machine::make_ready(std::uint32_t task, ChipId chip) {
@@ -126,6 +137,7 @@ void Machine::start(std::uint32_t task, const std::vector<ChipId>& chips) {
   for (const ChipId c : chips) {
     PerChip& chip = per_chip(task, c);
     chip.start = engine_.now();
+    chip.started = true;
     chip.takes_part =
         index(c) < chips_ && (!collective || !collective->takes_part || collective->takes_part(fabric_.shape.at(c)));
     if (chip.takes_part) totals_[task].start = std::min(totals_[task].start, engine_.now());
@@ -209,6 +221,7 @@ void Machine::communicates(std::uint32_t task, ChipId chip, bool begins) {
 void Machine::finish(std::uint32_t task, ChipId chip) {
   const Time now = engine_.now();
   --unfinished_;
+  per_chip(task, chip).ended = true;
   if (per_chip(task, chip).takes_part) {
     totals_[task].end = std::max(totals_[task].end, now);
     if (recorder_) recorder_->task(chip, task, per_chip(task, chip).start, now);
@@ -229,6 +242,28 @@ void Machine::retire(std::uint32_t task) {
   std::fill_n(counters_.begin() + run.first, run.counters(), Counter{});
   free_counters_.push_back({rounded(run.counters()), run.first});
   tasks_[task].run.reset();
+}
+
+// Of a run that was stopped: what was at work has its share so far.
+void Machine::leave_unfinished() {
+  const Time now = engine_.now();
+  for (std::uint32_t t = 0; t < tasks_.size(); ++t) {
+    if (tasks_[t].chips_left == 0) continue;
+    TaskTotals& totals = totals_[t];
+    totals.finished = false;
+    totals.started = totals.start != Time::max();
+    if (!totals.started) totals.start = now;
+    totals.end = now;
+    if (const TaskRun* run = tasks_[t].run.get()) {
+      totals.messages = run->messages;
+      totals.hops = run->hops;
+      totals.bytes = run->bytes;
+    }
+    if (!recorder_) continue;
+    for (std::uint32_t c = 0; c < actors_; ++c)
+      if (const PerChip& chip = per_chip(t, ChipId(c)); chip.started && !chip.ended && chip.takes_part)
+        recorder_->task(ChipId(c), t, chip.start, now);
+  }
 }
 
 std::string Machine::describe_deadlock() const {

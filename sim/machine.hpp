@@ -32,6 +32,9 @@ struct TaskTotals {
   std::uint64_t messages = 0;
   std::uint64_t hops = 0;  // over all messages
   Bytes bytes;             // of the messages, each counted once
+  // Of a run that was stopped: whether any chip had begun it, and whether all had ended it. What is unfinished ends
+  // where the run stopped.
+  bool started = true, finished = true;
 };
 
 class Machine final : public CounterSink {
@@ -40,11 +43,13 @@ class Machine final : public CounterSink {
   Machine(const Fabric&, Engine&, const Overheads&, Recorder* = nullptr);
   ~Machine();
 
-  // Runs the program to its end. Throws Deadlock when some chip can never go on.
-  void run(const Program&);
+  // Runs the program to its end, or until it is to stop: Stop::none where everything ended before. Throws Deadlock
+  // when some chip can never go on.
+  Stop run(const Program&, const RunControl& = {});
   const std::vector<TaskTotals>& totals() const { return totals_; }
 
   void count(std::span<const CounterId>) override;
+  void expect(CounterId, bool near) override;
 
   // For device programs only.
   struct Take;
@@ -66,10 +71,16 @@ class Machine final : public CounterSink {
     std::uint32_t waits_for = 0;  // tasks before it
     std::uint32_t lanes_left = 0;
     bool takes_part = true;
+    bool started = false, ended = false;
     bool multiplies = false;  // a product that a collective feeds or that feeds it has not ended
     Time start;
   };
 
+ public:
+  // What each takes of memory, for estimates.
+  static constexpr std::size_t kCounterBytes = sizeof(Counter), kPerChipBytes = sizeof(PerChip);
+
+ private:
   struct Stretch;  // passages that are alike
   static Stretch prepare(const Chip&, std::uint32_t lane, std::uint32_t phase, int i);
   struct PassageId;
@@ -86,7 +97,10 @@ class Machine final : public CounterSink {
   static DeviceProgram multiply_departures(Chip chip);
   static DeviceProgram run_compute(Chip chip, Time busy);
   static DeviceProgram run_host_load(Chip chip, Time time);
-  static void post(const Chip&, Message&, std::uint32_t lane, std::uint32_t phase, int i);
+  static void post(const Chip&, const Stretch&, std::uint32_t lane, std::uint32_t phase, int i);
+  static void send(const Chip&, const Message&, std::uint32_t hops, std::uint32_t lane, std::uint32_t phase, int i);
+  static std::uint32_t take_route(const Fabric&, Message&, std::uint32_t route);
+  static void post_split(const Chip&, const Stretch&, std::uint32_t lane, std::uint32_t phase, int i);
 
   void prepare(const Program&);
   void count_one(CounterId);
@@ -102,6 +116,7 @@ class Machine final : public CounterSink {
   void product_finished(const Chip&);
   void finish(std::uint32_t task, ChipId);
   void retire(std::uint32_t task);
+  void leave_unfinished();
   TaskRun& running(std::uint32_t task);
   std::uint32_t take_counters(std::uint32_t n);
   PerChip& per_chip(std::uint32_t task, ChipId c) { return per_chip_[std::size_t{task} * actors_ + index(c)]; }

@@ -5,6 +5,7 @@
 #include <deque>
 #include <exception>
 #include <map>
+#include <set>
 #include <simgrid/kernel/Timer.hpp>
 #include <span>
 #include <stdexcept>
@@ -88,7 +89,7 @@ class SimgridEngine::Simulation {
   }
   void compute(ChipId, Time busy, Position, CounterId done, std::uint32_t task);
   void share_compute(ChipId chip, bool shared) { platform_.slow(chip, shared); }
-  void run(CounterSink&);
+  Stop run(CounterSink&, const RunControl&);
   const EngineTotals& totals() const { return totals_; }
   const std::vector<Time>& link_busy() const { return link_busy_; }
 
@@ -99,6 +100,8 @@ class SimgridEngine::Simulation {
   void raise(CounterId);
   void wake();
   void end_instant(Time);
+  void leave_in_flight();
+  bool halted() const { return stop_ != Stop::none || failure_; }
   void instant();
   void take_channels();
   void request_after(Time delay, Job&);
@@ -121,6 +124,8 @@ class SimgridEngine::Simulation {
   const std::uint32_t first_unit_;
   SimgridPlatform platform_;
   CounterSink* sink_ = nullptr;
+  RunControl control_;
+  Stop stop_ = Stop::none;
   Time now_;
   bool awake_ = false;          // the end of this instant is on SimGrid's agenda
   std::exception_ptr failure_;  // of a program; nothing may be thrown through SimGrid
@@ -155,7 +160,8 @@ Job& SimgridEngine::Simulation::take_job() {
   return job;
 }
 
-// Never in SimGrid's present: what it does now, it does after timers.
+// Never in SimGrid's present: what it does now, it does after timers. A call of more than two words may come late
+// (tried).
 template <class Call>
 void SimgridEngine::Simulation::at(Time when, Call call) {
   Timer::set(std::max(seconds(when), std::nextafter(s4u::Engine::get_clock(), HUGE_VAL)), call);
@@ -168,7 +174,7 @@ void SimgridEngine::Simulation::raise(CounterId counter) {
 
 // Everything within one picosecond is one instant, at its end. Sums of doubles that should be whole stay whole.
 void SimgridEngine::Simulation::wake() {
-  if (awake_ || failure_) return;
+  if (awake_ || halted()) return;
   awake_ = true;
   const double tick = std::ceil(s4u::Engine::get_clock() / kPicosecond - kNoise);
   const Time end = Time::picoseconds(static_cast<std::uint64_t>(std::min(tick, kLastTick)));
@@ -176,7 +182,14 @@ void SimgridEngine::Simulation::wake() {
 }
 
 void SimgridEngine::Simulation::end_instant(Time end) {
+  stop_ = control_.stops(totals_.events, end);
+  if (stop_ != Stop::none) {  // what is in flight ends without anybody hearing of it
+    if (stop_ == Stop::time) now_ = control_.max_time;
+    if (activity_) leave_in_flight();
+    return;
+  }
   now_ = end;
+  if (control_.progress) control_.progress->tell(totals_.link_hops, now_);
   try {
     if (end.ps() >= static_cast<std::uint64_t>(kLastTick))
       throw std::overflow_error("the simulated time passes the 2.5 hours that SimGrid's clock counts in picoseconds");
@@ -186,6 +199,18 @@ void SimgridEngine::Simulation::end_instant(Time end) {
   }
   awake_ = false;
   if (!raised_.empty() || !ended_.empty()) wake();
+}
+
+// Of a run that was stopped: what is on its way, or being computed, has been so until now.
+void SimgridEngine::Simulation::leave_in_flight() {
+  const std::set<const Job*> free(free_jobs_.begin(), free_jobs_.end());
+  for (const Job& job : jobs_) {
+    if (free.contains(&job)) continue;
+    if (job.server < first_unit_)
+      activity_->message(job.message.from, job.message.to, job.message.position.task(), job.posted, now_);
+    else if (job.activity)
+      activity_->compute[index(job.message.from)].add(job.label.task, job.start, now_);
+  }
 }
 
 // Programs go on and post; only then does each server choose.
@@ -199,12 +224,15 @@ void SimgridEngine::Simulation::instant() {
   for (const std::uint32_t s : std::exchange(dirty_, {})) serve(s);
 }
 
-void SimgridEngine::Simulation::run(CounterSink& sink) {
+Stop SimgridEngine::Simulation::run(CounterSink& sink, const RunControl& control) {
   sink_ = &sink;
+  control_ = control;
   wake();
   platform_.engine().run();
   if (failure_) std::rethrow_exception(failure_);
+  if (stop_ != Stop::none) return stop_;
   if (jobs_.size() != free_jobs_.size()) throw std::logic_error("messages were sent that never arrived");
+  return Stop::none;
 }
 
 void SimgridEngine::Simulation::send(const Message& m, const MessageLabel& label) {
@@ -301,6 +329,7 @@ void SimgridEngine::Simulation::start_flow(Job& job) {
     free_server(s);
   });
   const auto flow = [this, &job] {
+    if (halted()) return;
     const Message& m = job.message;
     if (m.bytes == Bytes{}) return completed(job);
     job.activity = platform_.start_flow(m.from, m.to, m.bytes, job.route, &job);
@@ -348,7 +377,7 @@ void SimgridEngine::Simulation::finish_flow(const Job& job) {
     link_busy_[index(id)] += link.bandwidth.duration(job.message.bytes);
     if (recorder_) record_hop(job, hop, leaves);
   }
-  if (activity_) activity_->message(job.message.from, job.message.to, job.label.task, job.posted, now_);
+  if (activity_) activity_->message(job.message.from, job.message.to, job.message.position.task(), job.posted, now_);
   raise(job.message.arrived);
 }
 
@@ -393,7 +422,7 @@ void SimgridEngine::compute(ChipId chip, Time busy, Position position, CounterId
   simulation_->compute(chip, busy, position, done, task);
 }
 void SimgridEngine::share_compute(ChipId chip, bool shared) { simulation_->share_compute(chip, shared); }
-void SimgridEngine::run(CounterSink& sink) { simulation_->run(sink); }
+Stop SimgridEngine::run(CounterSink& sink, const RunControl& control) { return simulation_->run(sink, control); }
 EngineTotals SimgridEngine::totals() const { return simulation_->totals(); }
 std::vector<Time> SimgridEngine::link_busy() const { return simulation_->link_busy(); }
 

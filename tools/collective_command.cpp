@@ -8,13 +8,17 @@
 #include <ostream>
 #include <utility>
 
+#include "scenarios/cross_check.hpp"
 #include "scenarios/simulate.hpp"
 #include "sim/error.hpp"
 #include "sim/units.hpp"
 #include "tools/collective_report.hpp"
+#include "tools/cross_check_report.hpp"
 #include "tools/prepare.hpp"
 #include "tools/progress.hpp"
+#include "tools/report.hpp"
 #include "tools/result_files.hpp"
+#include "tools/run_options.hpp"
 
 namespace hopsim {
 namespace {
@@ -29,10 +33,11 @@ class CollectiveRun {
         files_(flags_.json, flags_.csv) {
     if (flags_.trace.empty()) return;
     if (all_.rows.size() > 1) throw InputError("--trace takes one row", std::to_string(all_.rows.size()) + " rows");
-    trace_.emplace(flags_.trace, all_.machine.fabric, trace_steps(all_.rows.front().plan));
+    trace_.emplace(flags_.trace, all_.machine.fabric(), trace_steps(all_.rows.front().plan));
   }
 
-  void run() {
+  // Whether engines agree, where that was asked.
+  bool run() {
     const bool table = !flags_.quiet && !files_.own_standard_output();
     const bool at_once = streams_.out_is_terminal;
     const CollectiveTable lines(all_);
@@ -49,34 +54,46 @@ class CollectiveRun {
     say(lines.heading());
     for (const CollectiveRow& row : all_.rows) {
       results_.push_back(simulated(row));
+      if (flags_.cross_check) check(row);
       warn(row);
       say(lines.line(row, results_.back()));
+      if (results_.back().partial()) say("  " + stopped_text(results_.back()) + "\n");
     }
+    if (flags_.cross_check) say(report(checks_, results_));
     if (flags_.verify) say("data flow proven: every chip ends with every contribution exactly once\n");
     finish();
     streams_.out << text << std::flush;
+    return std::all_of(checks_.begin(), checks_.end(), [](const CrossCheck& c) { return c.agrees(); });
   }
 
  private:
   CollectiveRows planned(const CollectiveArguments& arguments) {
     progress_.at("planning");
-    CollectiveRows rows = plan_rows(arguments);
-    check_engine(arguments.flags, rows.rows.size());
-    return rows;
+    return plan_rows(arguments);
+  }
+
+  static std::string name_of(const CollectiveRow& row) {
+    return fmt::format("{} of {}", row.step().text, format_bytes(row.step().collective->bytes));
   }
 
   RunResult simulated(const CollectiveRow& row) {
-    progress_.at(fmt::format("row {} of {}: {} of {}", results_.size() + 1, all_.rows.size(), row.step().text,
-                             format_bytes(row.step().collective->bytes)));
-    Activity activity(all_.machine.fabric.actors());
-    RunResult result = simulate(all_.machine, row.plan,
-                                {.engine = flags_.run_on,
-                                 .verify = flags_.verify,
-                                 .recorder = trace_ ? &*trace_ : nullptr,
-                                 .fold = fold_of(flags_),
-                                 .activity = trace_ ? &activity : nullptr});
-    if (trace_) trace_exposed(*trace_, all_.machine.fabric, activity);
+    const std::string what = name_of(row);
+    progress_.at(fmt::format("row {} of {}: {}", results_.size() + 1, all_.rows.size(), what), results_.size(),
+                 all_.rows.size());
+    std::optional<Activity> activity;
+    RunOptions options = run_options(flags_, progress_, streams_, what);
+    options.recorder = trace_ ? &*trace_ : nullptr;
+    if (trace_) options.activity = &activity.emplace(all_.machine.shape.actors());
+    RunResult result = simulate(all_.machine, row.plan, options);
+    if (trace_) trace_exposed(*trace_, all_.machine.fabric(), *activity);
     return result;
+  }
+
+  void check(const CollectiveRow& row) {
+    const std::string what = name_of(row);
+    progress_.at(fmt::format("cross-check of {}", what), results_.size() - 1, all_.rows.size());
+    checks_.push_back(
+        cross_check(all_.machine, row.plan, check_options(flags_, progress_, streams_, what), results_.back()));
   }
 
   void warn(const CollectiveRow& row) {
@@ -88,7 +105,9 @@ class CollectiveRun {
 
   void finish() {
     if (trace_) trace_->finish();
-    const auto json = collective_json(all_, results_);
+    auto json = collective_json(all_, results_);
+    for (std::size_t i = 0; i < checks_.size(); ++i)
+      json["rows"][i]["cross_check"] = to_json(checks_[i], results_[i]);
     files_.write(json, json["rows"], streams_.out);
     progress_.wipe();
   }
@@ -100,14 +119,14 @@ class CollectiveRun {
   ResultFiles files_;
   std::optional<perfetto::TraceWriter> trace_;
   std::vector<RunResult> results_;
+  std::vector<CrossCheck> checks_;  // one a result, where asked for
 };
 
 }  // namespace
 
 int collective_command(const CollectiveArguments& arguments, const Streams& streams) {
   check_flags(arguments.flags, {arguments.measured.value_or("-")});
-  CollectiveRun(arguments, streams).run();
-  return 0;
+  return CollectiveRun(arguments, streams).run() ? 0 : 1;
 }
 
 }  // namespace hopsim

@@ -102,7 +102,9 @@ std::vector<std::string> CollectiveTable::cells(const CollectiveRow& row, const 
   const StepResult* r = result != nullptr ? &result->steps.front() : nullptr;
   const Time time = r != nullptr ? r->time() : Time{};
   const auto if_run = [r](auto cell, const char* widest) { return r != nullptr ? std::string(cell()) : widest; };
-  const auto times = [&](Time yardstick) { return if_run([&] { return ratio(time, yardstick); }, "88.888"); };
+  const auto times = [&](Time yardstick) {
+    return if_run([&] { return r->finished ? ratio(time, yardstick) : "-"; }, "88.888");
+  };
   const Terms t = terms(s);
   std::vector<std::string> cells{
       std::string(name(s.collective->operation)),
@@ -110,7 +112,7 @@ std::vector<std::string> CollectiveTable::cells(const CollectiveRow& row, const 
       s.algorithm,
       format_bytes(s.collective->bytes),
       format_bytes(nccl(s).size),
-      if_run([&] { return format_time(time); }, "888.88 us"),
+      if_run([&] { return time_so_far(*r); }, "888.88 us"),
       if_run([&] { return rate(r->algbw); }, "888.88 GB/s"),
       if_run([&] { return rate(r->busbw); }, "888.88 GB/s"),
       format_time(s.closed_form),
@@ -135,9 +137,13 @@ Json row_json(const CollectiveRow& row, const RunResult& result) {
   j["chunks"] = s.collective->chunks;
   j["bytes"] = s.collective->bytes.count();
   j["nccl_bytes"] = nccl(s).size.count();
+  if (result.partial()) {
+    j["partial"] = true;
+    j["stopped"] = stopped_json(*result.stopped);
+  }
   j["time_s"] = r.time().seconds();
-  j["algbw_Bps"] = r.algbw;
-  j["busbw_Bps"] = r.busbw;
+  j["algbw_Bps"] = r.finished ? Json(r.algbw) : Json(nullptr);
+  j["busbw_Bps"] = r.finished ? Json(r.busbw) : Json(nullptr);
   j["closed_form_s"] = s.closed_form.seconds();
   j["lower_bound_s"] = s.lower_bound.seconds();
   if (!s.considered.empty()) j["considered"] = considered_json(s);

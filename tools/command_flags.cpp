@@ -41,6 +41,12 @@ void add_json_flag(CLI::App& app, std::string& json) {
       ->check(not_empty());
 }
 
+void add_cross_check_flag(CLI::App& app, CommonFlags& f) {
+  app.add_flag("--cross-check", f.cross_check,
+               "run on both engines and print both times of every step; an error where they differ by more than "
+               "explained");
+}
+
 void add_common_flags(CLI::App& app, CommonFlags& f) {
   app.add_option("--engine", f.engine, "event (default) or simgrid")->check(one_of({"event", "simgrid"}));
   app.add_option("--trace", f.trace, "write a Perfetto trace: FILE.pftrace or FILE.pftrace.gz")
@@ -58,6 +64,14 @@ void add_common_flags(CLI::App& app, CommonFlags& f) {
   app.add_flag("--ideal", f.ideal, "datasheet values: no overheads, efficiency 1");
   app.add_option("--fold", f.fold, "simulate one chip for all that symmetry makes alike: auto (default), on, off")
       ->check(one_of({"auto", "on", "off"}));
+  app.add_option("--max-events", f.max_events,
+                 "stop every run after so many events, at the end of their instant, with a partial result")
+      ->type_name("N")
+      ->check(not_empty());
+  app.add_option("--max-time", f.max_time,
+                 "stop every run when so much time has been simulated, e.g. 10ms, with a partial result")
+      ->type_name("TIME")
+      ->check(not_empty());
   app.add_flag("--quiet", f.quiet, "no table, no progress");
   app.add_option("--log-level", f.log_level,
                  "what standard error tells: trace, debug, info (default), warn, error, off")
@@ -87,6 +101,7 @@ void add_collective_flags(CLI::App& app, CollectiveArguments& a) {
   app.add_option("--root", a.root, "of broadcast, reduce, gather, scatter: a chip's number, or coordinates 0,1");
   app.add_option("--measured", a.measured, "measured times to show beside: CSV with the columns bytes and time_us")
       ->type_name("FILE");
+  add_cross_check_flag(app, a.flags);
   add_common_flags(app, a.flags);
 }
 
@@ -131,6 +146,7 @@ void add_run_flags(CLI::App& app, RunArguments& arguments) {
   app.add_option("FILE", arguments.files, "scenario files (YAML); - reads one from standard input")->required();
   app.add_flag("--critical-path", arguments.critical_path,
                "which step, link or chip each part of the run's time waited for");
+  add_cross_check_flag(app, arguments.flags);
   add_common_flags(app, arguments.flags);
 }
 

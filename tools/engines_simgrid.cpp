@@ -1,3 +1,4 @@
+#include "scenarios/simgrid_cost.hpp"
 #include "sim/simgrid_engine.hpp"
 #include "tools/engines.hpp"
 
@@ -14,7 +15,8 @@ EngineChoice engine_named(const std::string& name, char**) {
           [](const Fabric& fabric, const Overheads& overheads, Recorder* recorder, Activity* activity) {
             return std::make_unique<SimgridEngine>(fabric, overheads, recorder, activity);
           },
-          kPrecision};
+          kPrecision,
+          /*one_a_process=*/true, simgrid_seconds};
 }
 
 }  // namespace hopsim

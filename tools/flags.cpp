@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/error.hpp"
+#include "sim/units.hpp"
 
 namespace hopsim {
 
@@ -48,15 +49,27 @@ void check_outputs(const CommonFlags& f, const std::vector<std::string>& inputs)
 
 }  // namespace
 
-void check_flags(const CommonFlags& f, const std::vector<std::string>& inputs) {
-  if (!f.trace.empty()) check_trace_name(f.trace);
-  check_outputs(f, inputs);
+RunControl limits_of(const CommonFlags& f) {
+  const auto of_flag = [](const char* flag, auto parse) {
+    try {
+      return parse();
+    } catch (const InputError& e) {
+      throw InputError(std::string(flag) + ": " + e.what());
+    }
+  };
+  RunControl control;
+  if (!f.max_events.empty())
+    control.max_events = of_flag("--max-events", [&] { return parse_count(f.max_events, 1); });
+  if (!f.max_time.empty()) control.max_time = of_flag("--max-time", [&] { return parse_time(f.max_time); });
+  return control;
 }
 
-void check_engine(const CommonFlags& f, std::size_t simulations) {
-  if (f.engine == "simgrid" && simulations > 1)
-    throw InputError("--engine simgrid: SimGrid does one simulation a process", std::to_string(simulations),
-                     "one scenario, or one size of one collective");
+void check_flags(const CommonFlags& f, const std::vector<std::string>& inputs) {
+  if (limits_of(f).limited() && f.cross_check)
+    throw InputError("--cross-check compares whole runs", f.max_time.empty() ? "--max-events" : "--max-time",
+                     "one of the two flags");
+  if (!f.trace.empty()) check_trace_name(f.trace);
+  check_outputs(f, inputs);
 }
 
 }  // namespace hopsim

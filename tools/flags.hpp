@@ -11,12 +11,15 @@ namespace hopsim {
 struct CommonFlags {
   std::string engine = "event";
   EngineChoice run_on;  // the engine of that name
+  bool cross_check = false;
+  EngineChoice check_on;  // SimGrid, where cross_check
   std::string fold = "auto";
   std::string machine;            // empty: the file's
   std::vector<std::string> sets;  // KEY=VALUE
   std::string trace, json, csv;   // paths; empty: none; "-" (not of a trace): standard output, alone there
   bool verify = false, ideal = false, quiet = false;
   std::string log_level = "info";
+  std::string max_events, max_time;  // as on the command line; empty: no limit
 };
 
 // Where there is no file: that every KEY=VALUE begins with `machine`. Throws InputError.
@@ -27,7 +30,7 @@ void check_flags(const CommonFlags&, const std::vector<std::string>& inputs);
 inline Fold fold_of(const CommonFlags& f) {
   return f.fold == "on" ? Fold::on : f.fold == "off" ? Fold::off : Fold::automatic;
 }
-// Refuses SimGrid for more than one simulation.
-void check_engine(const CommonFlags&, std::size_t simulations);
+// Where every run is to stop. Throws InputError.
+RunControl limits_of(const CommonFlags&);
 
 }  // namespace hopsim

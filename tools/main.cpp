@@ -1,7 +1,7 @@
 // The command line. Results go to standard output, everything else to standard error.
 //
-// Exit codes: 0 done; 1 an expectation or a proof failed, a bound was beaten, or the program deadlocked; 2 bad usage
-// or bad input.
+// Exit codes: 0 done; 1 an expectation or a proof failed, a bound was beaten, engines disagree, an engine's process was
+// killed, or the program deadlocked; 2 bad usage or bad input.
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -98,8 +98,10 @@ int dispatch(int argc, char** argv) {
   hopsim::add_show_flags(show_app, show);
 
   if (const auto code = parse(app, argc, argv)) return *code;
-  for (hopsim::CommonFlags* flags : {&run.flags, &collective.flags, &sweep.flags})
+  for (hopsim::CommonFlags* flags : {&run.flags, &collective.flags, &sweep.flags}) {
     flags->run_on = hopsim::engine_named(flags->engine, argv);
+    if (flags->cross_check) flags->check_on = hopsim::engine_named("simgrid", argv);
+  }
   if (collective_app.parsed()) return hopsim::collective_command(collective, streams(collective.flags.log_level));
   if (explain_app.parsed()) return hopsim::explain_command(explain, streams(explain.log_level));
   if (sweep_app.parsed()) return hopsim::sweep_command(sweep, streams(sweep.flags.log_level));
@@ -133,6 +135,8 @@ int main(int argc, char** argv) {
   } catch (const hopsim::ProofFailed& e) {
     return fail(kFailed, e.what());
   } catch (const hopsim::BoundBeaten& e) {
+    return fail(kFailed, e.what());
+  } catch (const hopsim::EngineDied& e) {
     return fail(kFailed, e.what());
   } catch (const std::exception& e) {
     return fail(kFailed, std::string("internal error, please report it: ") + e.what());

@@ -3,40 +3,26 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
-#include <zlib.h>
 
-#include <array>
 #include <cerrno>
-#include <new>
 #include <system_error>
 #include <utility>
 
 #include "sim/error.hpp"
+#include "tools/gzip_thread.hpp"
 
 namespace hopsim {
 
 namespace fs = std::filesystem;
 
-struct OutputFile::Gzip {
-  z_stream stream{};
-  std::array<char, 1 << 16> out;
-
-  Gzip() {
-    constexpr int kGzipContainer = 16 + MAX_WBITS, kMemoryLevel = 9;  // its header holds neither name nor time
-    if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, kGzipContainer, kMemoryLevel, Z_DEFAULT_STRATEGY) != Z_OK)
-      throw std::bad_alloc();
-  }
-  ~Gzip() { deflateEnd(&stream); }
-  Gzip(const Gzip&) = delete;
-  Gzip& operator=(const Gzip&) = delete;
-};
-
 OutputFile::OutputFile(const fs::path& path) : path_(path), target_(path) {
-  if (path.extension() == ".gz") gzip_ = std::make_unique<Gzip>();
+  if (path.extension() == ".gz")
+    gzip_ = std::make_unique<GzipThread>([this](std::string_view bytes) { store(bytes); });
   open();
 }
 
 OutputFile::~OutputFile() {
+  gzip_.reset();  // its thread writes to the file
   if (descriptor_ >= 0) ::close(descriptor_);
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
@@ -62,37 +48,21 @@ void OutputFile::open() {
   }
 }
 
-void OutputFile::write(std::string_view bytes) {
-  if (gzip_) return compress(bytes, Z_NO_FLUSH);
-  store(bytes.data(), bytes.size());
-}
+void OutputFile::write(std::string_view bytes) { gzip_ ? gzip_->write(bytes) : store(bytes); }
 
-void OutputFile::compress(std::string_view bytes, int flush) {
-  z_stream& z = gzip_->stream;
-  z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  z.avail_in = static_cast<uInt>(bytes.size());
-  do {
-    z.next_out = reinterpret_cast<Bytef*>(gzip_->out.data());
-    z.avail_out = static_cast<uInt>(gzip_->out.size());
-    deflate(&z, flush);
-    store(gzip_->out.data(), gzip_->out.size() - z.avail_out);
-  } while (z.avail_out == 0);
-}
-
-void OutputFile::store(const char* from, std::size_t size) {
-  while (size > 0 && error_ == 0) {
-    const ::ssize_t written = ::write(descriptor_, from, size);
+void OutputFile::store(std::string_view bytes) {
+  while (!bytes.empty() && error_ == 0) {
+    const ::ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written < 0) {
       if (errno != EINTR) error_ = errno;
       continue;
     }
-    from += written;
-    size -= static_cast<std::size_t>(written);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
   }
 }
 
 void OutputFile::finish() {
-  if (gzip_) compress({}, Z_FINISH);
+  if (gzip_) gzip_->finish();
   if (::close(std::exchange(descriptor_, -1)) != 0 && error_ == 0) error_ = errno;
   if (error_ != 0) fail(error_);
   if (temporary_.empty()) return;

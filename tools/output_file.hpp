@@ -1,7 +1,6 @@
 // A file of results (a trace, JSON, CSV) that appears whole or not at all: bytes go to a temporary beside it, which
 // finish() renames; without finish() nothing is left behind, and an older file stays as it was. A name that ends in
-// ".gz" is compressed as it is written (zlib level 1: higher ones take several times as long for a sixth less).
-// Memory is constant.
+// ".gz" is compressed as it is written, in a thread of its own (gzip_thread.hpp). Memory is constant.
 //
 // An existing target that is no regular file (a pipe, /dev/null) is written directly, and kept.
 // Throws InputError, naming the path, where it cannot be created (constructor) or written (finish()). A full disk
@@ -15,6 +14,8 @@
 
 namespace hopsim {
 
+class GzipThread;
+
 class OutputFile {
  public:
   explicit OutputFile(const std::filesystem::path&);
@@ -26,11 +27,8 @@ class OutputFile {
   void finish();  // once; nothing may be written after it
 
  private:
-  struct Gzip;
-
   void open();
-  void store(const char*, std::size_t);
-  void compress(std::string_view, int flush);
+  void store(std::string_view);
   [[noreturn]] void fail(int error) const;
 
   std::filesystem::path path_;       // as the user wrote it, for messages
@@ -38,7 +36,7 @@ class OutputFile {
   std::filesystem::path temporary_;  // empty: written directly, or done
   int descriptor_ = -1;
   int error_ = 0;  // errno of the first write that failed
-  std::unique_ptr<Gzip> gzip_;
+  std::unique_ptr<GzipThread> gzip_;
 };
 
 }  // namespace hopsim

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ostream>
 #include <utility>
+
+#include "scenarios/estimate.hpp"
 
 namespace hopsim {
 namespace {
@@ -21,6 +24,15 @@ std::string cut(std::string text, std::size_t width) {
 
 }  // namespace
 
+std::string share_text(double share, double share_before, double seconds) {
+  if (share <= 0) return {};
+  std::string text = fmt::format("{:.0f} %", std::floor(std::min(share, 0.99) * 100));
+  const double gained = share - share_before;
+  if (gained <= 0 || seconds <= 0 || share >= 1) return text;
+  const double left = (1 - share) / gained * seconds;
+  return text + ", " + (left < 1 ? "1 s" : about_time(left)) + " left";
+}
+
 Progress::Progress(std::ostream& err, bool terminal, std::chrono::milliseconds delay) : err_(err), delay_(delay) {
   if (terminal) thread_ = std::thread([this] { show(); });
 }
@@ -34,9 +46,35 @@ Progress::~Progress() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Progress::at(std::string what) {
+void Progress::at(std::string what) { at(std::move(what), 0, 1); }
+
+void Progress::at(std::string what, std::size_t done, std::size_t all) {
   const std::lock_guard lock(mutex_);
   what_ = std::move(what);
+  if (done == 0) first_.reset();
+  done_parts_ = static_cast<double>(done);
+  parts_ = static_cast<double>(std::max<std::size_t>(all, 1));
+  hops_ = 0;
+  run_.hops.store(0);
+}
+
+void Progress::expect(std::uint64_t hops) {
+  const std::lock_guard lock(mutex_);
+  hops_ = static_cast<double>(hops);
+}
+
+// Of all parts.
+double Progress::share() const {
+  const auto made = static_cast<double>(run_.hops.load(std::memory_order_relaxed));
+  return (done_parts_ + (hops_ > 0 ? std::min(made / hops_, 1.0) : 0)) / parts_;
+}
+
+// The rate is of the work alone: from when it was first seen to go on, not from the planning before it.
+std::string Progress::shares(double seconds) {
+  const double now = share();
+  if (now <= 0) return {};
+  if (!first_) first_ = {seconds, now};
+  return share_text(now, first_->second, seconds - first_->first);
 }
 
 void Progress::wipe() {
@@ -50,8 +88,10 @@ void Progress::show() {
   while (!wake_.wait_for(lock, wait, [this] { return done_; })) {
     wait = kTick;
     if (what_.empty()) continue;
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begin_).count();
-    const std::string time = fmt::format(" ({} s)", seconds);
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+    std::string time = shares(seconds);
+    if (!time.empty()) time.insert(0, ": ");
+    time += fmt::format(" ({:.0f} s)", std::floor(seconds));
     err_ << kStartOfLine << cut("hopsim: " + what_, kWidth - time.size()) << time << std::flush;
     shown_ = true;
   }

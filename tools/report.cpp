@@ -87,11 +87,24 @@ std::string planned(const RunResult& r) {
 
 double gb(Bytes b) { return static_cast<double>(b.count()) / 1e9; }
 
+// "partial: ...; of 12 steps 3 had ended and 8 had not begun".
+std::string partial(const RunResult& r) {
+  if (!r.partial()) return {};
+  std::size_t ended = 0, idle = 0;
+  for (const StepResult& s : r.steps) {
+    ended += s.finished;
+    idle += !s.started;
+  }
+  return fmt::format("{}; of {} step{} {} had ended, {} had not begun\n", stopped_text(r), r.steps.size(),
+                     r.steps.size() == 1 ? "" : "s", ended, idle);
+}
+
 std::string totals(const RunResult& r, Bytes capacity) {
-  std::string text =
-      fmt::format("total {}: compute {}, communication {} ({} exposed, {:.1f} % hidden)", format_time(r.time),
-                  format_time(r.compute), format_time(r.comm), format_time(r.exposed_comm), r.overlap() * 100);
-  if (r.sum() > r.bound())
+  std::string text = partial(r);
+  text += fmt::format("{} {}: compute {}, communication {} ({} exposed, {:.1f} % hidden)",
+                      r.partial() ? "so far" : "total", format_time(r.time), format_time(r.compute),
+                      format_time(r.comm), format_time(r.exposed_comm), r.overlap() * 100);
+  if (r.sum() > r.bound() && !r.partial())
     text += fmt::format("; time/max {}, time/sum {}", ratio(r.time, r.bound()), ratio(r.time, r.sum()));
   text += "\n";
   if (r.mfu) text += fmt::format("model FLOPs utilisation {:.1f} %\n", *r.mfu * 100);
@@ -116,6 +129,9 @@ std::string quantity(const ExpectResult& e, double v) {
 std::string expectation_line(const ExpectResult& e) {
   const std::string of = e.step ? fmt::format("step {} {}", e.step, e.what) : e.what;
   const std::string from = e.source.empty() ? "" : " (" + e.source + ")";
+  if (!e.evaluated)
+    return fmt::format("  not evaluated  {}: {} {}; the run was stopped before{}\n", of, quantity(e, e.expected),
+                       e.measured ? "measured" : "expected", from);
   if (e.measured)
     return fmt::format("  measured  {}: {} here, {} measured, {:+.1f} %{}\n", of, quantity(e, e.value),
                        quantity(e, e.expected), e.error() * 100, from);
@@ -136,6 +152,16 @@ std::string shape_text(const Shape& s) {
   std::string text;
   for (int d = 0; d < s.dimensions; ++d) text += (d ? "x" : "") + std::to_string(s.size[d]);
   return text;
+}
+
+std::string time_so_far(const StepResult& s) {
+  if (!s.started) return "-";
+  return (s.finished ? "" : "> ") + format_time(s.time());
+}
+
+std::string stopped_text(const RunResult& r) {
+  return fmt::format("partial: stopped after {} events at {} ({})", r.stopped->events, format_time(r.stopped->time),
+                     r.stopped->reason == Stop::time ? "--max-time" : "--max-events");
 }
 
 std::string ratio(Time time, Time yardstick) {

@@ -16,6 +16,9 @@ std::string describe(
 std::string considered_line(const PlannedStep&);
 std::string shape_text(const Shape&);  // "8x4"
 std::string ratio(Time time, Time yardstick);
+std::string time_so_far(const StepResult&);  // "12.3 us"; "> 12.3 us" where the run was stopped before it ended
+// "partial: stopped after 1000 events at 12.3 us (--max-events)"; REQUIRES: it was.
+std::string stopped_text(const RunResult&);
 std::string rate(double bytes_per_second);
 std::string expectation_line(const ExpectResult&);  // "  as expected  step 1 time: ..."
 

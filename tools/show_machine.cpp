@@ -137,17 +137,17 @@ Json machine_facts_json(const std::string& spec, const std::vector<std::string>&
   j["chip"] = m.chip.name.empty() ? Json(nullptr) : Json(m.chip.name);
   j["nodes"] = m.domains();
   j["chips_per_node"] = m.domain;
-  j["switches"] = m.fabric.nodes - m.fabric.chips();
+  j["switches"] = m.fabric().nodes - m.fabric().chips();
   j["nvls"] = m.nvls;
-  j["links"] = m.fabric.existing_links();
+  j["links"] = m.graph->links();
   add_link(j, "link", "hop_latency_s", line_rate.link, m.link);
   j["nic_Bps"] = j["nic_payload_Bps"] = j["nic_latency_s"] = nullptr;
   if (m.nic) add_link(j, "nic", "nic_latency_s", *line_rate.nic, *m.nic);
-  const HopCounts hops = hop_counts(m.fabric);
+  const HopCounts hops = hop_counts(m.fabric());
   j["diameter_hops"] = hops.diameter;
   j["mean_hops"] = hops.mean;
-  j["bisection_Bps"] = bisection_json(line_rate.fabric);
-  j["bisection_payload_Bps"] = bisection_json(m.fabric);
+  j["bisection_Bps"] = bisection_json(line_rate.fabric());
+  j["bisection_payload_Bps"] = bisection_json(m.fabric());
   j["totals"] = totals(m.chip, m.shape.logical_chips());
   j["warnings"] = m.warnings;
   return j;
@@ -188,7 +188,7 @@ std::string machine_facts_text(const Json& j) {
 std::string machine_graph(const std::string& spec, const std::vector<std::string>& sets, GraphFormat format) {
   const MachineModel m = machine_of(spec, sets, false);
   std::ostringstream text;
-  format == GraphFormat::dot ? write_dot(text, *m.topology) : write_graphml(text, *m.topology);
+  format == GraphFormat::dot ? write_dot(text, m.graph->topology()) : write_graphml(text, m.graph->topology());
   return text.str();
 }
 

@@ -36,6 +36,13 @@ std::string times(const StepGroup& group, Of of) {
   return spread(group, of, format_time);
 }
 
+// "> 12.3 us" where a run was stopped before they ended; "-" before they began.
+std::string times_so_far(const StepGroup& group) {
+  const StepResult& first = *group.steps.front();
+  if (!first.started) return "-";
+  return (first.finished ? "" : "> ") + times(group, [](const StepResult& s) { return s.time(); });
+}
+
 // "-" where a step has none.
 template <class Of>
 std::string some_time(const StepGroup& group, Of of) {
@@ -45,7 +52,7 @@ std::string some_time(const StepGroup& group, Of of) {
 template <class Of>
 std::string ratios(const StepGroup& group, Of yardstick) {
   const auto quotient = [&](const StepResult& s) {
-    return yardstick(s) == Time{} ? 0 : s.time().seconds() / yardstick(s).seconds();
+    return yardstick(s) == Time{} || !s.finished ? 0 : s.time().seconds() / yardstick(s).seconds();
   };
   return spread(group, quotient, [](double q) { return q == 0 ? std::string("-") : fmt::format("{:.3f}", q); });
 }
@@ -53,9 +60,11 @@ std::string ratios(const StepGroup& group, Of yardstick) {
 std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
 
 std::string text_of(const StepGroup& group) {
-  const PlannedStep& step = group.steps.front()->step;
-  if (group.steps.size() > 1) return fmt::format("{}  x{}", step.text, group.steps.size());
-  return step.piece.empty() ? step.text : fmt::format("{} ({})", step.text, step.piece);
+  const StepResult& first = *group.steps.front();
+  const PlannedStep& step = first.step;
+  const char* state = first.finished ? "" : first.started ? ", unfinished" : ", not begun";
+  if (group.steps.size() > 1) return fmt::format("{}  x{}{}", step.text, group.steps.size(), state);
+  return (step.piece.empty() ? step.text : fmt::format("{} ({})", step.text, step.piece)) + state;
 }
 
 // "bidirectional_ring, 16 chunks", where that is what overlaps.
@@ -171,15 +180,17 @@ std::string held(const RunResult& r) {
 }  // namespace
 
 std::vector<StepGroup> grouped(const RunResult& r) {
-  const auto key = [](const PlannedStep& s) {
+  const auto key = [](const StepResult& result) {
+    const PlannedStep& s = result.step;
     return std::tuple(s.line, std::string_view(s.text), std::string_view(s.kind), std::string_view(s.algorithm),
-                      s.collective ? s.collective->bytes : Bytes{}, s.seconds_at_peak);
+                      s.collective ? s.collective->bytes : Bytes{}, s.seconds_at_peak, result.started,
+                      result.finished);
   };
-  std::map<decltype(key(r.steps.front().step)), StepGroup> alike;
-  for (const StepResult& s : r.steps) alike[key(s.step)].steps.push_back(&s);
+  std::map<decltype(key(r.steps.front())), StepGroup> alike;
+  for (const StepResult& s : r.steps) alike[key(s)].steps.push_back(&s);
   std::vector<StepGroup> groups;
   for (const StepResult& s : r.steps) {
-    const StepGroup& group = alike.at(key(s.step));
+    const StepGroup& group = alike.at(key(s));
     if (group.steps.size() < kLeastAlike)
       groups.push_back({{&s}});
     else if (group.steps.front() == &s)
@@ -201,13 +212,12 @@ std::string steps_table(const RunResult& r) {
                {"time/bound"},
                {"algbw"},
                {"busbw"}});
-  const auto time = [](const StepResult& s) { return s.time(); };
   const auto form = [](const StepResult& s) { return s.step.closed_form; };
   const auto bound = [](const StepResult& s) { return s.step.lower_bound; };
   for (const StepGroup& group : grouped(r)) {
     const PlannedStep& step = group.steps.front()->step;
     table.add({std::to_string(step.line), text_of(group), algorithm_of(step),
-               step.collective ? format_bytes(step.collective->bytes) : "-", times(group, time), times(group, form),
+               step.collective ? format_bytes(step.collective->bytes) : "-", times_so_far(group), times(group, form),
                ratios(group, form), times(group, bound), ratios(group, bound),
                spread(
                    group, [](const StepResult& s) { return s.algbw; }, rate),
@@ -237,8 +247,7 @@ std::string overlap_table(const RunResult& r) {
                some_time(group, [](const StepResult& s) { return s.work.compute; }),
                some_time(group, [](const StepResult& s) { return s.work.comm; }),
                some_time(group, [](const StepResult& s) { return s.work.exposed_comm; }), hidden(group),
-               times(group, [](const StepResult& s) { return s.time(); }),
-               ratios(group, [](const StepResult& s) { return s.work.bound(); }),
+               times_so_far(group), ratios(group, [](const StepResult& s) { return s.work.bound(); }),
                ratios(group, [](const StepResult& s) { return s.work.sum(); }), mfu(group)});
   }
   return table.text();
@@ -248,7 +257,7 @@ std::string path_text(const RunResult& r, const MachineModel& machine) {
   if (r.critical_path.empty()) return {};
   OnPath all;
   for (const PathSegment& s : r.critical_path) all.add(s);
-  return path_table(r, all) + places(r, machine.fabric) + held(r);
+  return path_table(r, all) + places(r, machine.fabric()) + held(r);
 }
 
 }  // namespace hopsim

@@ -14,6 +14,7 @@
 #include "sim/version.hpp"
 #include "tools/prepare.hpp"
 #include "tools/progress.hpp"
+#include "tools/run_options.hpp"
 #include "tools/sweep_output.hpp"
 #include "tools/sweep_points.hpp"
 #include "tools/sweep_report.hpp"
@@ -86,7 +87,6 @@ class SweepRun {
     apply_flags(document, flags());
     Sweep sweep(std::move(document));
     check_flags_leave(sweep.keys(), flags());
-    check_engine(flags(), sweep.points());
     return sweep;
   }
 
@@ -100,8 +100,9 @@ class SweepRun {
     const std::vector<std::string> late = late_sets(sweep.keys(), flags());
     const PointNames names(sweep);
     for (std::size_t i = 0; i < sweep.points(); ++i) {
-      progress.at(fmt::format("point {} of {}: {}", i + 1, sweep.points(), names.name(i)));
-      PointOutcome outcome = run_point(sweep, i, flags(), late, metric_);
+      progress.at(fmt::format("point {} of {}: {}", i + 1, sweep.points(), names.name(i)), i, sweep.points());
+      PointOutcome outcome =
+          run_point(sweep, i, run_options(flags(), progress, streams_, names.name(i)), late, metric_);
       const bool ran = outcome.point.ran();
       if (!ran) ++failures_;
       if (!ran && !first_failure_) first_failure_ = outcome.why;

@@ -28,9 +28,9 @@ struct Ran {
   Json json;
 };
 
-Ran simulate_point(const Document& document, const CommonFlags& flags) {
+Ran simulate_point(const Document& document, const RunOptions& options) {
   const Prepared p = prepare(document);
-  Ran ran{simulate(p.machine, p.plan, {.engine = flags.run_on, .verify = flags.verify, .fold = fold_of(flags)}), {}};
+  Ran ran{simulate(p.machine, p.plan, options), {}};
   ran.result.scenario = p.scenario.name;
   ran.result.expect = evaluate(p.scenario.expect, ran.result, p.machine);
   ran.json = to_json(ran.result, p.machine);
@@ -53,6 +53,7 @@ std::string algorithms_of(const RunResult& r) {
 SweepPoint kept_of(const RunResult& r) {
   SweepPoint point;
   point.failed = !r.passed();
+  if (r.partial()) point.partial = stopped_text(r);
   point.time = r.time;
   for (const StepResult& s : r.steps) {
     point.closed_form += s.step.closed_form;
@@ -91,13 +92,13 @@ PointOutcome outcome_of(Ran ran) {
   return {kept_of(ran.result), std::move(ran.json), std::move(ran.result.warnings), nullptr};
 }
 
-PointOutcome try_point(const Sweep& sweep, std::size_t point, const CommonFlags& flags,
+PointOutcome try_point(const Sweep& sweep, std::size_t point, const RunOptions& options,
                        const std::vector<std::string>& late_sets) {
   const std::string& file = sweep.base().name;
   try {
     Document document = sweep.document(point);
     for (const std::string& set : late_sets) apply_set(document, set);
-    return outcome_of(simulate_point(document, flags));
+    return outcome_of(simulate_point(document, options));
   } catch (const InputError& e) {
     return failure(e.what(), file, false);
   } catch (const std::overflow_error& e) {
@@ -111,6 +112,8 @@ PointOutcome try_point(const Sweep& sweep, std::size_t point, const CommonFlags&
   } catch (const ProofFailed& e) {
     return failure(e.what(), file, true);
   } catch (const BoundBeaten& e) {
+    return failure(e.what(), file, true);
+  } catch (const EngineDied& e) {
     return failure(e.what(), file, true);
   }
 }
@@ -139,10 +142,10 @@ std::string Metric::text(double value) const {
   }
 }
 
-PointOutcome run_point(const Sweep& sweep, std::size_t point, const CommonFlags& flags,
+PointOutcome run_point(const Sweep& sweep, std::size_t point, const RunOptions& options,
                        const std::vector<std::string>& late_sets, const Metric& metric) {
-  PointOutcome outcome = try_point(sweep, point, flags, late_sets);
-  if (outcome.point.ran()) outcome.point.metric = metric.of(outcome.result);
+  PointOutcome outcome = try_point(sweep, point, options, late_sets);
+  if (outcome.point.ranked()) outcome.point.metric = metric.of(outcome.result);
   return outcome;
 }
 

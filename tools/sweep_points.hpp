@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "scenarios/results.hpp"
+#include "scenarios/simulate.hpp"
 #include "scenarios/sweep.hpp"
-#include "tools/flags.hpp"
 
 namespace hopsim {
 
@@ -33,6 +33,7 @@ class Metric {
 struct SweepPoint {
   std::string error;    // empty: it ran
   bool failed = false;  // an expectation or a proof, a bound that was beaten, a deadlock
+  std::string partial;  // which limit stopped it, and when; empty: none did
   double metric = 0;
   Time time;
   Time closed_form;  // of its steps, summed up
@@ -45,6 +46,7 @@ struct SweepPoint {
   std::vector<std::string> expected;  // a line each
 
   bool ran() const { return error.empty(); }
+  bool ranked() const { return ran() && partial.empty(); }
 };
 
 struct PointOutcome {
@@ -56,7 +58,7 @@ struct PointOutcome {
 
 // `late_sets`: KEY=VALUE of what lies below keys of the sweep. Throws for a metric the result does not have, and for
 // faults of our own; all else is the point's.
-PointOutcome run_point(const Sweep&, std::size_t point, const CommonFlags&, const std::vector<std::string>& late_sets,
+PointOutcome run_point(const Sweep&, std::size_t point, const RunOptions&, const std::vector<std::string>& late_sets,
                        const Metric&);
 
 }  // namespace hopsim

@@ -61,6 +61,7 @@ std::string times(std::optional<double> ratio) { return ratio ? fmt::format("{:.
 
 std::string note(const SweepPoint& p, bool best) {
   if (!p.ran()) return "error: " + p.error;
+  if (!p.ranked()) return p.partial + (p.failed ? ", NOT AS EXPECTED" : "");
   if (p.failed) return best ? "best, NOT AS EXPECTED" : "NOT AS EXPECTED";
   return best ? "best" : "";
 }
@@ -120,11 +121,12 @@ class ReportWriter {
   std::vector<std::string> row(std::size_t i, bool algorithms) const {
     const SweepPoint& p = points_[i];
     const auto time = [&](Time t) { return p.ran() ? format_time(t) : "-"; };
+    const std::string so_far = p.ran() && !p.ranked() ? "> " : "";
     std::vector<std::string> row;
     for (std::size_t k = 0; k < names_.columns().size(); ++k) row.push_back(flow_text(sweep_.value(i, k)));
     if (algorithms) row.push_back(p.algorithms.empty() ? "-" : p.algorithms);
-    row.insert(row.end(), {time(p.time), time(p.closed_form), time(p.lower_bound)});
-    if (!metric_.is_makespan()) row.push_back(p.ran() ? metric_.text(p.metric) : "-");
+    row.insert(row.end(), {so_far + time(p.time), time(p.closed_form), time(p.lower_bound)});
+    if (!metric_.is_makespan()) row.push_back(p.ranked() ? metric_.text(p.metric) : "-");
     row.insert(row.end(), {times(ranking_.against_best(i)), note(p, ranking_.is_best(i))});
     return row;
   }
@@ -188,7 +190,7 @@ void Ranking::rank(Work& work) const {
     return more_ ? points_[a].metric > points_[b].metric : points_[a].metric < points_[b].metric;
   };
   for (const std::size_t i : work.points) {
-    if (!points_[i].ran()) continue;
+    if (!points_[i].ranked()) continue;
     if (!work.best || better(i, *work.best)) {
       work.next = work.best;
       work.best = i;
@@ -201,11 +203,11 @@ void Ranking::rank(Work& work) const {
 
 bool Ranking::is_best(std::size_t point) const {
   const auto& best = works_[work_of_[point]].best;
-  return points_[point].ran() && points_[point].metric == points_[*best].metric;
+  return points_[point].ranked() && points_[point].metric == points_[*best].metric;
 }
 
 std::optional<double> Ranking::against_best(std::size_t point) const {
-  if (!points_[point].ran()) return std::nullopt;
+  if (!points_[point].ranked()) return std::nullopt;
   if (is_best(point)) return 1;
   const double best = points_[*works_[work_of_[point]].best].metric, value = points_[point].metric;
   const double ratio = more_ ? best / value : value / best;
@@ -246,8 +248,9 @@ Json sweep_row(Json parameters, const SweepPoint& p, std::optional<double> again
   add("peak_bytes_per_chip", p.peak_bytes_per_chip.count());
   add("max_utilization", p.max_utilization);
   add("fingerprint", p.fingerprint);
-  if (!row.contains(metric.path())) add(metric.path().c_str(), p.metric);
+  if (!row.contains(metric.path())) add(metric.path().c_str(), p.ranked() ? Json(p.metric) : Json(nullptr));
   add("against_best", optional(against_best));
+  row["partial"] = !p.partial.empty();
   row["error"] = p.error.empty() ? Json(nullptr) : Json(p.error);
   return row;
 }

@@ -18,7 +18,7 @@ bool is_work(const SweepKey&);
 // Points of the same work, one after another in the order of the sweep.
 struct Work {
   std::vector<std::size_t> points;
-  // Of those that ran: the best, the first of equals; the best of the others; the worst.
+  // Of those that ran to their end: the best, the first of equals; the best of the others; the worst.
   std::optional<std::size_t> best, next, last;
 };
 

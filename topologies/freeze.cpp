@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "sim/error.hpp"
+#include "topologies/grid.hpp"
 #include "topologies/link_graph.hpp"
 #include "topologies/routes.hpp"
 
@@ -8,16 +9,6 @@ namespace hopsim {
 namespace {
 
 constexpr std::uint32_t kMostTables = 4;  // of equal ways
-
-std::size_t grid_links(const Shape& s) {
-  std::size_t links = 0;
-  for (int d = 0; d < s.dimensions; ++d) {
-    const auto n = static_cast<std::size_t>(s.placed(d));
-    const bool closed = s.wrap[d] || s.folded[d] || s.twisted(d);
-    if (s.size[d] > 1) links += 2 * (s.chips() / n) * (closed ? n : n - 1);
-  }
-  return links;
-}
 
 Link link_of(const LinkGraph& graph, const LinkGraph::edge_descriptor& e) {
   return {static_cast<std::uint32_t>(source(e, graph)), static_cast<std::uint32_t>(target(e, graph)),

@@ -51,6 +51,16 @@ Shape twisted_shape(const std::vector<int>& size) {
   return s;
 }
 
+std::size_t grid_links(const Shape& s) {
+  std::size_t links = 0;
+  for (int d = 0; d < s.dimensions; ++d) {
+    const auto n = static_cast<std::size_t>(s.placed(d));
+    const bool closed = s.wrap[d] || s.folded[d] || s.twisted(d);
+    if (s.size[d] > 1) links += 2 * (s.chips() / n) * (closed ? n : n - 1);
+  }
+  return links;
+}
+
 Topology grid(const Shape& shape, const LinkModel& link) {
   Topology t{shape, LinkGraph(shape.chips()), shape.chips()};
   for (std::uint32_t c = 0; c < shape.chips(); ++c) {

@@ -20,6 +20,9 @@ Shape twisted_shape(const std::vector<int>& size);
 // Links between neighbours along every dimension, over twisted wraps too. O(chips).
 Topology grid(const Shape&, const LinkModel&);
 
+// How many directed links that has.
+std::size_t grid_links(const Shape&);
+
 // The fabric with one chip for all that its wrapped dimensions make alike (Shape::fold). None where chips differ, or
 // nothing is gained: a network, links of several speeds, a twist, messages split over rotations, no wrapped
 // dimension. Schedules of whole rows take the same time on it, to the picosecond.

@@ -3,11 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "collectives/direct_phases.hpp"
+#include "collectives/ring_gather.hpp"
 #include "tests/collectives/switched.hpp"
 
 namespace hopsim::testing {
@@ -252,11 +256,108 @@ TEST(Direct, FoldsWhereAllChipsAreAlike) {
     }
 }
 
+// Whole blocks, a way each: along every dimension as much goes one way round as the other, and that is half of what
+// the distances add up to: of n places on a ring, floor(n^2 / 4) in all.
+TEST(LargeRows, LoadAllLinksAlikeWithWholeBlocks) {
+  for (const std::vector<int>& size :
+       std::vector<std::vector<int>>{{8}, {7}, {4, 6}, {4, 5}, {3, 5, 6}, {8, 8, 8}, {7, 7, 7}, {16, 20, 28}}) {
+    const Shape s = box(size);
+    const RowPtr row = over(Operation::all_to_all, s, 1_B).row;
+    const FarFirst ways(row, {}, FarFirst::Lanes::one_a_port);
+    ASSERT_EQ(ways.lanes(), 2 * s.dimensions);
+    std::array<double, 2 * kMaxDimensions> load{};
+    int messages = 0;
+    std::set<int> targets;
+    for (int lane = 0; lane < ways.lanes(); ++lane) {
+      int before = 1 << 20;
+      for (int i = 0; i < ways.count({}, lane); ++i) {
+        const Way w = ways.way({}, i, lane);
+        EXPECT_EQ(Fabric::port(w.order, w.offset[w.order] < 0), lane);
+        EXPECT_LE(w.offset.hops(), before);
+        before = w.offset.hops();
+        targets.insert(ways.target({}, w));
+        ++messages;
+        for (int d = 0; d < s.dimensions; ++d)
+          load[static_cast<std::size_t>(Fabric::port(d, w.offset[d] < 0))] +=
+              std::abs(w.offset[d]) / static_cast<double>(w.of);
+      }
+    }
+    const auto even = std::count_if(size.begin(), size.end(), [](int n) { return n % 2 == 0; });
+    EXPECT_EQ(targets.size(), s.chips() - 1) << size[0];
+    EXPECT_EQ(messages, static_cast<int>(s.chips()) - 1 + (even == 1)) << size[0];  // one in halves
+    for (std::size_t d = 0; d < size.size(); ++d) {
+      const double half = std::floor(size[d] * size[d] / 4.0) * s.chips() / size[d] / 2;
+      EXPECT_EQ(load[2 * d], half) << size[0];
+      EXPECT_EQ(load[2 * d + 1], half) << size[0];
+    }
+  }
+}
+
+TEST(LargeRows, MeetTheBusiestLink) {
+  for (const std::vector<int>& size :
+       std::vector<std::vector<int>>{{300}, {16, 32}, {18, 19}, {8, 8, 8}, {4, 8, 16}, {9, 9, 9}, {16, 16, 16}}) {
+    const Shape s = box(size);
+    const double n = s.chips(), block = 1'000'000;
+    double load = 0;
+    for (const int a : size) load = std::max(load, std::floor(a * a / 4.0) * n / a / 2);
+    const auto schedule =
+        schedule_of("direct", over(Operation::all_to_all, s, Bytes(static_cast<std::uint64_t>(block * n * n))));
+    EXPECT_EQ(schedule->lanes.size(), 2 * size.size());
+    EXPECT_TRUE(schedule->lanes[0].paced);
+    EXPECT_NEAR(run_schedule(s.fold(), schedule, kQuick).time.seconds() / (block * load / kW), 1, 0.001) << size[0];
+  }
+}
+
+// The same lanes on small boxes, for all that is made of them.
+TEST(LargeRows, PortByPortIsProven) {
+  for (const Shape& s : {box({6}), box({5}), box({6}, false), box({4, 4}), box({4, 5}), box({3, 5}, false),
+                         grid_shape({4, 3, 2}, {true, false, false}), twisted_shape({3, 3, 6})})
+    for (const Operation op :
+         {Operation::all_gather, Operation::reduce_scatter, Operation::all_reduce, Operation::all_to_all})
+      for (const int chunks : {1, 3}) {
+        SCOPED_TRACE(std::string(title(op)) + " " + std::to_string(s.chips()));
+        Request r = over(op, s, Bytes(1'000'003));
+        r.chunks = chunks;
+        Request part = r;
+        if (op != Operation::all_to_all) part.operation = Operation::all_gather;
+        Schedule exchange = direct_exchange(part, FarFirst::Lanes::one_a_port);
+        const int lanes = static_cast<int>(exchange.lanes.size()) / chunks;
+        EXPECT_GT(lanes, 1);
+        const auto schedule = std::make_shared<const Schedule>(
+            op == Operation::all_to_all ? std::move(exchange) : gather_based(op, std::move(exchange), lanes));
+        ASSERT_NO_THROW(prove(s, r, *schedule));
+        const Ran ran = run_schedule(s, schedule);
+        EXPECT_GE(ran.time, lower_bound(freeze(grid(s, kIci)), r));
+        EXPECT_EQ(run_schedule(s, schedule, kIci, {}, 3).time, ran.time);
+      }
+}
+
+TEST(LargeRows, AreProven) {
+  for (const Shape& s : {box({17, 16}), grid_shape({16, 17}, {true, false})})
+    for (const Operation op : {Operation::all_gather, Operation::reduce_scatter, Operation::all_reduce}) {
+      const Request r = over(op, s, 1_MiB);
+      const auto schedule = schedule_of("direct", r);
+      EXPECT_EQ(schedule->lanes.size(), 4u);
+      EXPECT_NO_THROW(prove(s, r, *schedule)) << title(op);
+    }
+}
+
+// One message after another pays every overhead; posted at once, all pay it together.
+TEST(LargeRows, CountTheStepsOfTheirLanes) {
+  const Request large = over(Operation::all_to_all, box({7, 7, 7}), 64_MiB);
+  EXPECT_EQ(choose_algorithm("direct", large).closed_form(large).steps, 57);  // 342 messages over 6 ports
+  const Request small = over(Operation::all_to_all, box({4, 4, 4}), 64_MiB);
+  EXPECT_EQ(choose_algorithm("direct", small).closed_form(small).steps, 1);
+}
+
 TEST(Direct, RefusesBroadcastsAndTooManyChunks) {
   EXPECT_THROW(choose_algorithm("direct", over(Operation::broadcast, box({4}), 1_MiB)), InputError);
   Request r = over(Operation::gather, box({4}), 16_B);
   r.chunks = 5;
   EXPECT_THROW(choose_algorithm("direct", r), InputError);
+  Request large = over(Operation::all_gather, box({17, 17}), 1_GiB);
+  large.chunks = 513;  // of four lanes each
+  EXPECT_THROW(choose_algorithm("direct", large), InputError);
 }
 
 }  // namespace

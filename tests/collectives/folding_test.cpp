@@ -87,7 +87,51 @@ TEST(Folding, EveryAlgorithmThatFolds) {
           }
         }
   }
-  EXPECT_EQ(folding, (std::set<std::string_view>{"bidirectional_ring", "line", "nd_all_to_all", "nd_ring", "ring"}));
+  EXPECT_EQ(folding,
+            (std::set<std::string_view>{"bidirectional_ring", "direct", "line", "nd_all_to_all", "nd_ring", "ring"}));
+}
+
+// Port by port, whole blocks where all dimensions wrap around.
+TEST(Folding, DirectExchangesOfLargeRows) {
+  for (const Shape& s : {box({18, 19}), box({7, 7, 7}), grid_shape({16, 17}, {true, false})})
+    for (const Operation op :
+         {Operation::all_gather, Operation::reduce_scatter, Operation::all_reduce, Operation::all_to_all})
+      for (const int chunks : {1, 2}) {
+        const Request r{
+            .operation = op, .row = row_of(s, (1u << s.dimensions) - 1), .bytes = 64_MiB, .chunks = chunks};
+        SCOPED_TRACE(std::string(name(op)) + " over " + std::to_string(s.chips()));
+        ASSERT_TRUE(choose_algorithm("direct", r).folds(r));
+        expect_equal_folded(s, "direct", r);
+      }
+}
+
+TEST(Folding, ShiftsByTheSameEverywhere) {
+  const auto shifted = [](const Shape& s, Coordinates by) {
+    Request r{.operation = Operation::collective_permute, .row = row_of(s, (1u << s.dimensions) - 1), .bytes = 1_MiB};
+    for (int p = 0; p < r.size(); ++p) {
+      Coordinates to = r.row->at(p);
+      for (std::size_t d = 0; d < to.size(); ++d) to[d] = static_cast<std::int16_t>((to[d] + by[d]) % s.size[d]);
+      r.pairs.emplace_back(p, r.row->position(to));
+    }
+    return r;
+  };
+  const Shape torus = box({4, 6}), mixed = grid_shape({4, 3}, {true, false});
+  for (const Request& r : {shifted(torus, {1, 0}), shifted(torus, {2, 5}), shifted(mixed, {1, 1})})
+    for (const int chunks : {1, 3}) {
+      Request chunked = r;
+      chunked.chunks = chunks;
+      ASSERT_TRUE(choose_algorithm("direct", chunked).folds(chunked));
+      expect_equal_folded(r.row->shape(), "direct", chunked);
+    }
+  Request unlike = shifted(torus, {1, 0});
+  std::swap(unlike.pairs[0].second, unlike.pairs[1].second);
+  EXPECT_FALSE(choose_algorithm("direct", unlike).folds(unlike));
+  unlike.pairs.pop_back();
+  EXPECT_FALSE(choose_algorithm("direct", unlike).folds(unlike));
+  Request alone{.operation = Operation::send_recv, .row = row_along(box({8}), 0), .bytes = 1_MiB, .pairs = {{0, 1}}};
+  EXPECT_FALSE(choose_algorithm("direct", alone).folds(alone));
+  const Request rooted{.operation = Operation::gather, .row = row_along(box({8}), 0), .bytes = 1_MiB};
+  EXPECT_FALSE(choose_algorithm("direct", rooted).folds(rooted));
 }
 
 TEST(Folding, OnlyFabricsWhoseChipsAreAlike) {

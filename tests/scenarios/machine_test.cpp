@@ -38,7 +38,7 @@ std::vector<std::string> axes(const MachineModel& m) {
   return all;
 }
 std::uint32_t hops(const MachineModel& m, std::uint32_t from, std::uint32_t to) {
-  return m.fabric.hops(ChipId{from}, ChipId{to}, Offset::to_node(to), 0);
+  return m.fabric().hops(ChipId{from}, ChipId{to}, Offset::to_node(to), 0);
 }
 Bandwidth gigabytes(double rate) { return Bandwidth(static_cast<std::uint64_t>(rate * 1e9)); }
 
@@ -53,7 +53,7 @@ TEST(GpuMachine, OneNodeIsASwitch) {
   EXPECT_TRUE(m.nvls);
   EXPECT_FALSE(m.nic);
   EXPECT_EQ(m.link.bandwidth, gigabytes(450));
-  EXPECT_EQ(m.fabric.existing_links(), 16u);
+  EXPECT_EQ(m.fabric().existing_links(), 16u);
   EXPECT_EQ(hops(m, 0, 7), 2u);
   EXPECT_THAT(axes(m), ElementsAre("X8"));
 }
@@ -102,19 +102,19 @@ TEST(GpuMachine, WithoutASwitchLinksAreDirect) {
   EXPECT_EQ(amd.wires, Wires::direct);
   EXPECT_FALSE(amd.nvls);
   EXPECT_EQ(amd.link.bandwidth, gigabytes(64));
-  EXPECT_EQ(amd.fabric.existing_links(), 8u * 7);
+  EXPECT_EQ(amd.fabric().existing_links(), 8u * 7);
   EXPECT_EQ(machine("{chip: mi300x, slice: 8}").link.bandwidth, gigabytes(48));
   const MachineModel quad = from_spec("gh200_quad:4");
-  EXPECT_EQ(quad.fabric.existing_links(), 4u * 3);
+  EXPECT_EQ(quad.fabric().existing_links(), 4u * 3);
 }
 
 // Each of 8 GPUs has 4 neighbours, GPU 0 1, 2, 3 and 4; the first 4 are all neighbours.
 TEST(GpuMachine, Dgx1) {
   const MachineModel m = from_spec("v100_dgx1:8");
-  EXPECT_EQ(m.fabric.existing_links(), 8u * 4);
+  EXPECT_EQ(m.fabric().existing_links(), 8u * 4);
   EXPECT_EQ(hops(m, 0, 4), 1u);
   EXPECT_EQ(hops(m, 0, 5), 2u);
-  EXPECT_EQ(from_spec("v100_dgx1:4").fabric.existing_links(), 4u * 3);
+  EXPECT_EQ(from_spec("v100_dgx1:4").fabric().existing_links(), 4u * 3);
   EXPECT_EQ(from_spec("v100_dgx1:1").shape.chips(), 1u);
 }
 
@@ -182,9 +182,9 @@ TEST(MeshOfGpus, RefusesUnevenParts) {
 
 TEST(TwistedSlice, WrapsWithAShift) {
   const MachineModel m = machine("{chip: tpu_v5p, slice: 4x4x8, twist: true}");
-  EXPECT_TRUE(m.fabric.grid());
+  EXPECT_TRUE(m.fabric().grid());
   EXPECT_TRUE(m.shape.twisted(0) && m.shape.twisted(1) && m.shape.wrap[2]);
-  EXPECT_EQ(m.fabric.existing_links(), 128u * 6);
+  EXPECT_EQ(m.fabric().existing_links(), 128u * 6);
   EXPECT_TRUE(from_spec("twisted_torus:4x8x8,bw=45GB/s,lat=1us").shape.twisted(0));
 }
 
@@ -231,9 +231,9 @@ TEST(Slices, NeedADcnRate) {
 TEST(Faults, ALinkDownIsGoneRound) {
   const MachineModel m =
       machine("{chip: tpu_v3, slice: 4x4, ideal: true, faults: [{link: [0, [0, 1]], down: true}]}");
-  EXPECT_FALSE(m.fabric.grid());
+  EXPECT_FALSE(m.fabric().grid());
   EXPECT_EQ(m.wires, Wires::grid);
-  EXPECT_EQ(m.fabric.existing_links(), 48u - 2);
+  EXPECT_EQ(m.fabric().existing_links(), 48u - 2);
   EXPECT_EQ(hops(m, 0, 1), 3u);
   const MachineModel one_way =
       machine("{chip: tpu_v3, slice: 4x4, faults: [{link: [0, 1], down: true, one_way: true}]}");
@@ -242,7 +242,7 @@ TEST(Faults, ALinkDownIsGoneRound) {
 }
 
 Bandwidth rate_between(const MachineModel& m, std::uint32_t from, std::uint32_t to) {
-  for (const Link& l : m.fabric.links)
+  for (const Link& l : m.fabric().links)
     if (l.exists() && l.from == from && l.to == to) return l.bandwidth;
   return {};
 }
@@ -251,7 +251,7 @@ TEST(Faults, ASlowLinkKeepsTheGrid) {
   const MachineModel m = machine(
       "{chip: tpu_v3, slice: 4x4, ideal: true, faults: [{link: [0, 1], bandwidth: 10%}, {link: [5, 6], bandwidth: 7 "
       "GB/s, one_way: true}]}");
-  EXPECT_TRUE(m.fabric.grid());
+  EXPECT_TRUE(m.fabric().grid());
   EXPECT_EQ(rate_between(m, 0, 1), gigabytes(10));
   EXPECT_EQ(rate_between(m, 1, 0), gigabytes(10));
   EXPECT_EQ(rate_between(m, 5, 6), gigabytes(7));
@@ -290,10 +290,10 @@ TEST(Routing, AsAsked) {
     return machine("{topology: {kind: torus, shape: 4x4}, link: {bandwidth: 1 GB/s, latency: 1 us}, routing: " + how +
                    "}");
   };
-  EXPECT_TRUE(routed("dimension_ordered").fabric.grid());
-  EXPECT_EQ(routed("rotations").fabric.routes, 2u);
-  EXPECT_FALSE(routed("table").fabric.grid());
-  EXPECT_GT(routed("minimal").fabric.routes, 1u);
+  EXPECT_TRUE(routed("dimension_ordered").fabric().grid());
+  EXPECT_EQ(routed("rotations").fabric().routes, 2u);
+  EXPECT_FALSE(routed("table").fabric().grid());
+  EXPECT_GT(routed("minimal").fabric().routes, 1u);
   EXPECT_THAT(refusal("{chip: h100_sxm, slice: 8, routing: rotations}"),
               StartsWith("f.yaml:1:37: messages are split over rotations of the dimensions"));
 }
@@ -336,7 +336,7 @@ TEST_F(GraphMachine, IsReadFromTheScenariosFolder) {
   const MachineModel m = beside("topology: {graphml: triangle.graphml}");
   EXPECT_EQ(m.wires, Wires::direct);
   EXPECT_EQ(m.shape.chips(), 3u);
-  EXPECT_EQ(m.fabric.existing_links(), 6u);
+  EXPECT_EQ(m.fabric().existing_links(), 6u);
   EXPECT_THAT(axes(m), ElementsAre("X3"));
   EXPECT_EQ(m.link.bandwidth, gigabytes(10));
   EXPECT_EQ(m.link.latency, Time::picoseconds(2'000'000));

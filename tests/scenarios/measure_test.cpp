@@ -123,7 +123,7 @@ std::vector<std::string> told(const RunResult& r, const MachineModel& m) {
     EXPECT_EQ(s.start, at);
     at = s.end;
     all.push_back(std::string(name_of(s.what)) + " " + std::to_string(s.task) + " " +
-                  (s.link == kNoLink ? std::to_string(s.node) : m.fabric.link_name(s.link)) + " " +
+                  (s.link == kNoLink ? std::to_string(s.node) : m.fabric().link_name(s.link)) + " " +
                   std::to_string(s.time().ps() / 1'000'000) + (s.held_by ? " by " + std::to_string(*s.held_by) : ""));
   }
   EXPECT_EQ(at, r.time);

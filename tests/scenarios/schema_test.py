@@ -264,6 +264,27 @@ class Results(unittest.TestCase):
             with self.subTest(key):
                 self.assertFalse(RUN.is_valid({other: good[other] for other in good if other != key}))
 
+    def test_of_partial_runs_are_valid(self):
+        for path in SHIPPED:
+            with self.subTest(path.name):
+                done = run('run', str(path), '--max-events', '9', '--json', '-')
+                self.assertEqual(done.returncode, 0, done.stderr)
+                result = json.loads(done.stdout)
+                self.assertEqual(told(RUN.iter_errors(result)), '')
+                if 'partial' in result:
+                    self.assertFalse(any(e['pass'] for e in result['expect'] if not e['step'] and e['what'] == 'time'))
+        schema = jsonschema.Draft7Validator(SCHEMAS['collective.schema.json'])
+        done = run('collective', 'all_reduce', '--machine', 'ring:8,bw=45GB/s,lat=1us', '--max-time', '1us', '--json', '-')
+        self.assertEqual(told(schema.iter_errors(json.loads(done.stdout))), '')
+
+    def test_of_cross_checks_are_valid(self):
+        schema = jsonschema.Draft7Validator(SCHEMAS['collective.schema.json'])
+        done = run('run', str(ROOT / 'scenarios/fabrics/link_down.yaml'), '--cross-check', '--json', '-')
+        self.assertEqual(told(RUN.iter_errors(json.loads(done.stdout))), '')
+        done = run('collective', 'all_gather', '--machine', 'ring:8,bw=45GB/s,lat=1us', '--bytes', '1KiB', '--cross-check',
+                   '--json', '-')
+        self.assertEqual(told(schema.iter_errors(json.loads(done.stdout))), '')
+
     def test_of_collectives_are_valid(self):
         if run('collective', '--help').returncode != 0:
             self.skipTest('this program has no such command')

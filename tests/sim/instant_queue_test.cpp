@@ -23,7 +23,7 @@ struct Checked {
   bool step() {
     std::vector<std::uint64_t> got{99};
     Time time;
-    const bool any = queue.next_instant(time, got);
+    const bool any = queue.next_instant(time, got, [](std::uint64_t, bool) {});
     EXPECT_EQ(any, !reference.empty());
     if (!any || reference.empty()) return false;
     now = reference.begin()->first;
@@ -74,18 +74,18 @@ TEST(InstantQueue, TakesEventsForThePresentInstantAsANewInstant) {
   Time now;
   std::vector<std::uint64_t> out;
   for (const std::uint64_t what : {1, 2, 3}) q.push(5_us, what);
-  ASSERT_TRUE(q.next_instant(now, out));
+  ASSERT_TRUE(q.next_instant(now, out, [](std::uint64_t, bool) {}));
   EXPECT_THAT(out, UnorderedElementsAre(1, 2, 3));
   q.push(6_us, 7);
   q.push(5_us, 4);
   q.push(5_us, 5);
-  ASSERT_TRUE(q.next_instant(now, out));
+  ASSERT_TRUE(q.next_instant(now, out, [](std::uint64_t, bool) {}));
   EXPECT_EQ(now, 5_us);
   EXPECT_THAT(out, UnorderedElementsAre(4, 5));
-  ASSERT_TRUE(q.next_instant(now, out));
+  ASSERT_TRUE(q.next_instant(now, out, [](std::uint64_t, bool) {}));
   EXPECT_EQ(now, 6_us);
   EXPECT_THAT(out, UnorderedElementsAre(7));
-  EXPECT_FALSE(q.next_instant(now, out));
+  EXPECT_FALSE(q.next_instant(now, out, [](std::uint64_t, bool) {}));
   EXPECT_TRUE(out.empty());
 }
 

@@ -57,6 +57,12 @@ TEST(PerfettoEncoder, WritesTheBytesOfTheProtobufGuide) {
   e.message(3, [&] { e.varint(1, 150); });
   EXPECT_EQ(e.bytes(), "\x1a\x03\x08\x96\x01");
   e.clear();
+  e.pair(4, 1, 7, 3, 300);
+  EXPECT_EQ(e.bytes(), std::string_view("\x22\x05\x08\x07\x18\xac\x02"));
+  e.clear();
+  e.pair(4, 1, 7, 3, ~std::uint64_t{0});
+  EXPECT_EQ(e.bytes(), "\x22\x0d\x08\x07\x18\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
+  e.clear();
   e.fixed64(47, 0x0102030405060708);
   EXPECT_EQ(e.bytes(), "\xf9\x02\x08\x07\x06\x05\x04\x03\x02\x01");
   e.clear();

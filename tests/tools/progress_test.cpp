@@ -61,6 +61,29 @@ TEST(Progress, ShowsWhatIsDoneAndLeavesNoTrace) {
   EXPECT_THAT(buffer.str(), EndsWith("\r\x1b[K"));
 }
 
+TEST(Progress, TellsTheShareAndTheTimeLeft) {
+  EXPECT_EQ(share_text(0, 0, 0), "");
+  EXPECT_EQ(share_text(0.25, 0.25, 0), "25 %");
+  EXPECT_EQ(share_text(0.37, 0.02, 7), "37 %, 13 s left");  // 7 s for 35 % makes 12.6 for 63 %
+  EXPECT_EQ(share_text(0.1, 0, 60), "10 %, 9 min left");
+  EXPECT_EQ(share_text(0.995, 0, 10), "99 %, 1 s left");
+  EXPECT_EQ(share_text(1.2, 0, 10), "99 %");  // more than expected
+}
+
+TEST(Progress, OfSeveralRunsTheShareIsOfAll) {
+  Watched buffer;
+  std::ostream err(&buffer);
+  {
+    Progress progress(err, true, 1ms);
+    progress.at("row 3 of 4", 2, 4);
+    progress.expect(1000);
+    progress.run().tell(500, Time{});
+    EXPECT_TRUE(buffer.flushed());
+  }
+  EXPECT_THAT(buffer.str(), testing::AnyOf(HasSubstr("hopsim: row 3 of 4: 62 % (0 s)"),
+                                           HasSubstr("hopsim: row 3 of 4: 50 % (0 s)")));
+}
+
 TEST(Progress, StaysOnOneLine) {
   Watched buffer;
   std::ostream err(&buffer);

@@ -200,12 +200,6 @@ TEST(RunCommand, ExpectationsHaveTheUnitOfTheirValue) {
   }
 }
 
-TEST(RunCommand, SimGridRunsOneScenario) {
-  const Scratch folder;
-  const auto file = write(folder / "two.yaml", kTwoSteps);
-  EXPECT_EQ(hopsim({"run", file, file, "--engine", "simgrid"}).code, 2);
-}
-
 TEST(RunCommand, HelpAndVersionAreResults) {
   EXPECT_EQ(hopsim({"--version"}).code, 0);
   EXPECT_THAT(hopsim({"--version"}).out, StartsWith("hopsim "));

@@ -288,7 +288,6 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"sweep: {machine: [{chip: tpu_v5e, slice: 4}]}\n",
             {"--machine", "tpu_v5e:8"},
             "--machine sets what the sweep varies; got machine"},
-        Bad{kGood, {"--engine", "simgrid"}, "--engine simgrid: SimGrid does one simulation a process; got 2"},
         Bad{kGood, {"--trace", "t.pftrace"}, "--trace takes one run, not a sweep"},
         Bad{kGood, {"--jobs", "2"}, "sweep: unknown flag"}, Bad{kGood, {"--best", ""}, "sweep: --best"},
         Bad{kGood, {"more.yaml"}, "sweep: one argument too many"}));

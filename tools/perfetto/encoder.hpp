@@ -47,6 +47,20 @@ class Encoder {
     close(length_at);
   }
 
+  // A message of two numbers, of which the first is a single byte. REQUIRES: its fields and `first` are below 16 and
+  // 128.
+  void pair(std::uint32_t field, std::uint32_t first_field, std::uint64_t first, std::uint32_t second_field,
+            std::uint64_t second) {
+    char* out = put_varint(room(3 * kLongestVarint), tag(field, kLengthDelimited));
+    char* const length = out++;
+    *out++ = static_cast<char>(tag(first_field, kVarint));
+    *out++ = static_cast<char>(first);
+    *out++ = static_cast<char>(tag(second_field, kVarint));
+    out = put_varint(out, second);
+    *length = static_cast<char>(out - length - 1);
+    advance_to(out);
+  }
+
   std::string_view bytes() const { return {buffer_.get(), size_}; }
   std::size_t size() const { return size_; }
   void clear() { size_ = 0; }

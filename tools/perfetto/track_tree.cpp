@@ -54,13 +54,18 @@ TrackTree::TrackTree(const Fabric& fabric, Encoder& out)
 
 template <class Declare>
 std::uint64_t TrackTree::claim(Slots& slots, Span span, Declare declare_slot) {
-  for (Slot& slot : slots) {
+  if (slots.first.track == 0) slots.first.track = declare_slot(0);
+  if (slots.first.busy_until <= span.begin) {
+    slots.first.busy_until = span.end;
+    return slots.first.track;
+  }
+  for (Slot& slot : slots.others) {
     if (slot.busy_until > span.begin) continue;
     slot.busy_until = span.end;
     return slot.track;
   }
-  slots.push_back({declare_slot(slots.size()), span.end});
-  return slots.back().track;
+  slots.others.push_back({declare_slot(slots.others.size() + 1), span.end});
+  return slots.others.back().track;
 }
 
 std::uint64_t TrackTree::steps(ChipId chip, Span span) {

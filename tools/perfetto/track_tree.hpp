@@ -65,7 +65,10 @@ class TrackTree {
   struct Slot {
     std::uint64_t track = 0, busy_until = 0;
   };
-  using Slots = std::vector<Slot>;
+  struct Slots {  // mostly there is one at most: not one look-up further away
+    Slot first;
+    std::vector<Slot> others;
+  };
   struct Node {
     std::uint64_t group = 0, links_out = 0, received = 0;  // 0: not declared yet
     Slots steps, compute, collectives, exposed;
