@@ -1,6 +1,6 @@
 # Libraries the rooms link: Boost::graph spdlog::spdlog fmt::fmt yaml-cpp CLI11::CLI11 nlohmann_json::nlohmann_json
-# ZLIB::ZLIB PkgConfig::SIMGRID; the tests: GTest::gtest GTest::gmock benchmark::benchmark. All are packages of Debian;
-# tools/setup installs them.
+# PkgConfig::ISAL PkgConfig::SIMGRID; the tests: GTest::gtest GTest::gmock ZLIB::ZLIB benchmark::benchmark. All are
+# packages of Debian; tools/setup installs them.
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
@@ -10,8 +10,8 @@ find_package(spdlog REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
-find_package(ZLIB REQUIRED)
 
-# SimGrid ships no CMake configuration.
+# SimGrid and ISA-L ship no CMake configuration.
 find_package(PkgConfig REQUIRED)
+pkg_check_modules(ISAL REQUIRED IMPORTED_TARGET libisal)
 pkg_check_modules(SIMGRID REQUIRED IMPORTED_TARGET simgrid)

@@ -6,7 +6,8 @@
 
 namespace hopsim {
 
-// 0; 1 if engines disagree. On a terminal rows are shown as they come. Throws what the scenarios room throws; then no output file is left.
+// 0; 1 if engines disagree. On a terminal rows are shown as they come. Throws what the scenarios room throws; then no
+// output file is left.
 int collective_command(const CollectiveArguments&, const Streams&);
 
 }  // namespace hopsim

@@ -1,7 +1,7 @@
 // The command line. Results go to standard output, everything else to standard error.
 //
-// Exit codes: 0 done; 1 an expectation or a proof failed, a bound was beaten, engines disagree, an engine's process was
-// killed, or the program deadlocked; 2 bad usage or bad input.
+// Exit codes: 0 done; 1 an expectation or a proof failed, a bound was beaten, engines disagree, an engine's process
+// was killed, or the program deadlocked; 2 bad usage or bad input.
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>

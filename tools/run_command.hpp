@@ -15,7 +15,8 @@ struct RunArguments {
   bool critical_path = false;
 };
 
-// 0; 1 if an expectation failed, or engines disagree. Throws what the scenarios room throws; then no output file is left behind.
+// 0; 1 if an expectation failed, or engines disagree. Throws what the scenarios room throws; then no output file is
+// left behind.
 int run_command(const RunArguments&, const Streams&);
 
 }  // namespace hopsim

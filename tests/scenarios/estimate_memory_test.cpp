@@ -70,7 +70,7 @@ TEST(EstimateMemory, IsAboutWhatIsAllocated) {
          {"{all_reduce: {bytes: 64 MiB}}", "{all_to_all: {bytes: 64 MiB}, algorithm: direct}",
           "{all_to_all: {bytes: 64 MiB}}", "{all_gather: {axis: X, bytes: 64 MiB}}",
           "{all_gather: {axis: Y, bytes: 64 MiB}, chunks: 32}",
-          "{transformer_layer: {d_model: 480, d_ff: 960, heads: 120, batch: 96, sequence: 48, tensor: X, data: Y, "
+          "{transformer_layer: {d_model: 480, d_ff: 960, heads: 120, batch: 120, sequence: 48, tensor: X, data: Y, "
           "pass: both}}"}) {
       const double r = ratio(shape, step);
       RecordProperty(std::string(step).substr(1, 14), std::to_string(r));

@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include "tests/tools/program.hpp"
 
@@ -69,13 +71,21 @@ TEST(Engines, SimgridRunsManySizesAndSweeps) {
     EXPECT_EQ(simgrid["points"][i]["result"]["time_s"], event["points"][i]["result"]["time_s"]);
 }
 
+// Of chips that are alike any may stand on the path.
 TEST(Engines, CriticalPathsComeFromTheirProcesses) {
   const Scratch folder;
   const auto ring = write(folder / "ring.yaml", kRing);
+  const auto path = [](const Json& run) {
+    std::vector<std::tuple<double, double, std::string, int>> parts;
+    for (const Json& p : run["critical_path"])
+      parts.emplace_back(p["start_s"], p["end_s"], p["what"], p["step"].get<int>());
+    return parts;
+  };
   const Json event = hopsim({"run", ring, "--critical-path", "--json", "-"}).json(),
              simgrid = hopsim({"run", ring, ring, "--engine", "simgrid", "--critical-path", "--json", "-"}).json();
-  EXPECT_EQ(simgrid[0]["critical_path"], event["critical_path"]);
-  EXPECT_EQ(simgrid[1]["critical_path"], event["critical_path"]);
+  EXPECT_EQ(path(event).size(), 8u);
+  EXPECT_EQ(path(simgrid[0]), path(event));
+  EXPECT_EQ(path(simgrid[1]), path(event));
 }
 
 TEST(Engines, LimitsHoldInTheirProcesses) {
@@ -96,7 +106,7 @@ TEST(Engines, CrossCheckOfNeighboursFindsNoDifference) {
   EXPECT_EQ(check["agrees"], true);
   EXPECT_EQ(check["difference"], 0.0);
   EXPECT_EQ(check["steps"][0]["messages"], "one_link");
-  EXPECT_NEAR(check["steps"][0]["allowed_s"].get<double>(), 1e-3 * check["event_s"].get<double>(), 1e-11);
+  EXPECT_NEAR(check["steps"][0]["allowed_s"].get<double>(), 1e-3 * check["steps"][0]["event_s"].get<double>(), 1e-11);
   // Whichever engine was asked for.
   const Json other = hopsim({"run", ring, "--engine", "simgrid", "--cross-check", "--json", "-"}).json();
   EXPECT_EQ(other["engine"], "simgrid");

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "tools/gzip_thread.hpp"
-#include "tools/huffman.hpp"
 
 namespace hopsim {
 namespace {
@@ -95,35 +94,6 @@ TEST(Gzip, IsSmall) {
   EXPECT_LT(zipped(records(20'000)).size(), 20'000u * 14);
   EXPECT_LT(zipped(std::string(1 << 20, 'x')).size(), 4u * 2000);
   EXPECT_LT(zipped(noise(1 << 20, 256, 1)).size(), (1u << 20) * 101 / 100);  // grows by less than 1 %
-}
-
-// Counts like Fibonacci's numbers make Huffman's tree a chain, deeper than the format allows.
-TEST(Gzip, NoCodeIsLongerThanFifteenBits) {
-  std::vector<std::uint32_t> counts{1, 1};
-  while (counts.size() < 30) counts.push_back(counts[counts.size() - 1] + counts[counts.size() - 2]);
-  std::vector<HuffmanCode> codes(counts.size());
-  assign_huffman_codes(counts, codes);
-  double kraft = 0;
-  for (const HuffmanCode& c : codes) {
-    EXPECT_GE(c.length, 1);
-    EXPECT_LE(c.length, 15);
-    kraft += 1.0 / (1 << c.length);
-  }
-  EXPECT_EQ(kraft, 1);  // a whole code
-  EXPECT_LE(codes.back().length, 2);
-}
-
-TEST(Gzip, FrequentSymbolsHaveShortCodes) {
-  const std::vector<std::uint32_t> counts{5, 0, 1, 2};
-  std::vector<HuffmanCode> codes(counts.size());
-  assign_huffman_codes(counts, codes);
-  EXPECT_EQ(codes[0].length, 1);
-  EXPECT_EQ(codes[1].length, 0);
-  EXPECT_EQ(codes[2].length, 2);
-  EXPECT_EQ(codes[3].length, 2);
-  EXPECT_EQ(codes[0].bits, 0);     // 0
-  EXPECT_EQ(codes[2].bits, 0b01);  // 10, the first bit lowest
-  EXPECT_EQ(codes[3].bits, 0b11);  // 11
 }
 
 TEST(GzipThread, WritesWhatTheEncoderDoes) {

@@ -212,8 +212,8 @@ void TraceWriter::finish() {
   file_.finish();
 }
 
-// What often repeats comes first, what never does last and together: zlib then finds few long matches, which is where
-// its time goes.
+// What often repeats comes first, what never does last and together: deflate then finds few long matches, which is
+// where its time goes.
 template <class Often, class Seldom>
 void TraceWriter::event(std::uint64_t time, std::uint64_t type, std::uint64_t track, Often often, Seldom seldom) {
   out_.message(kTracePacket, [&] {
