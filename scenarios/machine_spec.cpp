@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kMaxSize = INT16_MAX;  // of one dimension: coordinates have 16 bits
 constexpr std::uint64_t kMaxChips = std::uint64_t{1} << 24;
-constexpr std::string_view kShapeExample = "sizes of 1 or more, such as 8x4";
+constexpr std::string_view kShapeExample = "sizes of 1 to 32767, such as 8x4";
 
 const Names& topology_names() {
   static const Names names{"ring", "line", "mesh", "torus", "twisted_torus", "fully_connected", "switch"};

@@ -22,7 +22,8 @@
 namespace hopsim {
 namespace {
 
-constexpr int kTickMs = 200;  // of `meanwhile`
+constexpr int kTickMs = 200;      // of `meanwhile`
+constexpr int kOutOfMemory = 77;  // exit code of a child that wants more than there is
 
 // The first byte the process sends: a result, or what was thrown, whose message follows.
 enum class Sent : std::uint8_t { result, deadlock, input, overflow, length, memory, other };
@@ -82,9 +83,10 @@ bool work_and_send(const std::function<void(Packer&)>& work, int to) {
 
 [[noreturn]] void be_the_child(pid_t parent, const std::function<void(Packer&)>& work, int to) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  ::__fpurge(stdout);                        // what waits there is the parent's to write, and libraries may flush
-  if (::getppid() != parent) ::_exit(1);     // it ended before that took hold
-  ::_exit(work_and_send(work, to) ? 0 : 1);  // no destructors: streams and threads are the parent's
+  ::__fpurge(stdout);                     // what waits there is the parent's to write, and libraries may flush
+  if (::getppid() != parent) ::_exit(1);  // it ended before that took hold
+  std::set_new_handler([] { ::_exit(kOutOfMemory); });  // at once: libraries that go on without memory crash
+  ::_exit(work_and_send(work, to) ? 0 : 1);             // no destructors: streams and threads are the parent's
 }
 
 // Waits for it if it is not waited for: no zombie stays behind, whatever is thrown meanwhile.
@@ -167,6 +169,7 @@ ForkedResult in_own_process(const std::function<void(Packer&)>& work, const std:
   to.close();
   std::vector<std::byte> sent = read_all(from.get(), meanwhile);
   const int status = child.wait();
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kOutOfMemory) throw std::bad_alloc();
 
   Sent what{};
   std::size_t size = 0;

@@ -118,12 +118,14 @@ void unfold(const BusyLink& one, const Shape& folded, const Shape& whole, std::v
 void add_links(RunResult& result, const MachineModel& machine, const Fabric& ran, const std::vector<Time>& busy) {
   if (result.time == Time{}) return;
   std::vector<BusyLink> links;
+  const std::uint64_t copies =
+      machine.shape.chips() / ran.chips();  // whole numbers, lest folding shows in a last digit
   Uint128 sum = 0;
   std::uint64_t existing = 0;
   for (std::uint32_t l = 0; l < busy.size(); ++l) {
     if (!ran.links[l].exists()) continue;
-    ++existing;
-    sum += busy[l].ps();
+    existing += copies;
+    sum += Uint128{copies} * busy[l].ps();
     const BusyLink one{busy[l], LinkId{l}};
     result.folded ? unfold(one, ran.shape, machine.shape, links) : links.push_back(one);
   }

@@ -19,7 +19,11 @@ std::string TrialRuns::obstacle(const Plan& plan) const {
   if (machine_.overheads.jitter > Time{}) return "messages have jitter";
   if (!machine_.speeds.empty()) return "chips differ in speed";
   if (shape.any_twist()) return "the torus is twisted";
-  if (!machine_.graph->is_box() && !machine_.fabric().grid()) return "the fabric is no plain torus";
+  if (!machine_.graph->is_box() && !machine_.fabric().grid()) {
+    if (machine_.wires != Wires::grid) return "the fabric is no plain torus";
+    return machine_.domains() > 1 ? "the fabric is no plain torus, but slices joined over DCN"
+                                  : "the fabric is no plain torus: links are down, or routes stand in tables";
+  }
   if (machine_.graph->routes() > 1) return "messages are split over several routes";
   if (shape.fold().chips() == shape.chips()) return "no dimension wraps around";
   if (!folds()) return "links differ";

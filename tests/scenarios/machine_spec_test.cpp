@@ -94,7 +94,7 @@ struct Bad {
 TEST(MachineSpec, RefusesWithThePlace) {
   const Bad cases[] = {
       {"chip: a\nslice: 0x4\n",
-       "f.yaml:2:8: slice: a bad size in a shape; got 0x4; valid: sizes of 1 or more, such as 8x4"},
+       "f.yaml:2:8: slice: a bad size in a shape; got 0x4; valid: sizes of 1 to 32767, such as 8x4"},
       {"chip: a\nslice: -8\n", "f.yaml:2:8: slice: a bad size in a shape; got -8"},
       {"chip: a\nslice: 8x\n", "f.yaml:2:8: slice: a bad size"},
       {"chip: a\nslice: 1x2x3x4x5\n", "f.yaml:2:8: slice: a shape of too many dimensions"},
