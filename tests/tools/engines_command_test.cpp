@@ -132,7 +132,8 @@ TEST(Engines, CrossCheckOfCollectivesHasARowEach) {
   const Finished f = hopsim({"collective", "all_gather", "--machine", "torus:4x4,bw=45GB/s,lat=1us", "--axis", "X",
                              "--bytes", "1KiB,1MiB", "--cross-check", "--json", "-"});
   ASSERT_EQ(f.code, 0) << f.err;
-  for (const Json& row : f.json()["rows"]) {
+  const Json json = f.json();
+  for (const Json& row : json["rows"]) {
     EXPECT_EQ(row["cross_check"]["agrees"], true);
     EXPECT_EQ(row["cross_check"]["event_s"], row["time_s"]);
   }
