@@ -92,13 +92,17 @@ AvailableMemory available_memory(const std::string& root) {
   return memory;
 }
 
-void require_available(std::uint64_t bytes, const std::string& what, const std::string& valid) {
+std::optional<AvailableMemory> short_of(std::uint64_t bytes) {
   constexpr std::uint64_t kSmall = 32'000'000;
-  if (bytes < kSmall) return;
+  if (bytes < kSmall) return std::nullopt;
   const AvailableMemory available = available_memory();
-  if (bytes <= available.bytes) return;
-  throw InputError("too little memory: " + what + " takes about " + about_bytes(bytes),
-                   about_bytes(available.bytes) + " (" + available.limit + ")", valid);
+  return bytes > available.bytes ? std::optional(available) : std::nullopt;
+}
+
+void require_available(std::uint64_t bytes, const std::string& what, const std::string& valid) {
+  if (const auto available = short_of(bytes))
+    throw InputError("too little memory: " + what + " takes about " + about_bytes(bytes),
+                     about_bytes(available->bytes) + " (" + available->limit + ")", valid);
 }
 
 std::string about_bytes(std::uint64_t bytes) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace hopsim {
@@ -18,8 +19,10 @@ struct AvailableMemory {
 AvailableMemory available_memory(const std::string& root = "/");
 
 std::string about_bytes(std::uint64_t bytes);  // "2.1 GB"
+// What there is, where that is less than so much; none: it is enough, or less than 32 MB is asked for.
+std::optional<AvailableMemory> short_of(std::uint64_t bytes);
 // Throws InputError where there is less: "too little memory: WHAT takes about 12 GB; got 3 GB (free memory); valid:
-// VALID". Of less than 32 MB nothing is asked.
+// VALID".
 void require_available(std::uint64_t bytes, const std::string& what, const std::string& valid);
 
 }  // namespace hopsim

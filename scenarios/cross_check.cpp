@@ -12,8 +12,7 @@ constexpr double kInstant = 2e-12;  // seconds: an instant of either engine is r
 constexpr std::array<DifferenceKind, 3> kKinds{{
     {"mixed ways",
      "ways of different latency begin on one link, so that flows meet on it, too; they are slow on their whole way, "
-     "and "
-     "waiting hides no latency",
+     "and waiting hides no latency",
      0.5},
     {"chips go on",
      "in turn, the first to come is sent on while others wait; side by side all come last, after all their latency",

@@ -47,29 +47,28 @@ EngineRun run_here(const Fabric& fabric, const Overheads& overheads, const Progr
   return run;
 }
 
+// All but the peak of memory, which is the process's.
+template <class Run, class Visit>
+void each_member(Run& run, Visit visit) {
+  visit(run.tasks);
+  visit(run.stop);
+  visit(run.now);
+  visit(run.totals);
+  visit(run.link_busy);
+  visit(run.critical_path);
+  visit(run.path_overflowed);
+  visit(run.wall_seconds);
+}
+
 void pack(Packer& to, const EngineRun& run, const Activity& activity) {
-  to.put(run.tasks);
-  to.put(run.stop);
-  to.put(run.now);
-  to.put(run.totals);
-  to.put(run.link_busy);
-  to.put(run.critical_path);
-  to.put(run.path_overflowed);
-  to.put(run.wall_seconds);
+  each_member(run, [&](const auto& member) { to.put(member); });
   for (const auto* chips : {&activity.communication, &activity.compute})
     for (const StepStretches& chip : *chips) to.put(chip.stretches());
 }
 
 EngineRun unpack(Unpacker from, Activity& activity) {
   EngineRun run;
-  from.get(run.tasks);
-  from.get(run.stop);
-  from.get(run.now);
-  from.get(run.totals);
-  from.get(run.link_busy);
-  from.get(run.critical_path);
-  from.get(run.path_overflowed);
-  from.get(run.wall_seconds);
+  each_member(run, [&](auto& member) { from.get(member); });
   std::vector<StepStretches::Stretch> stretches;
   for (auto* chips : {&activity.communication, &activity.compute})
     for (StepStretches& chip : *chips) {

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "scenarios/available_memory.hpp"
+#include "scenarios/passage_hops.hpp"
+#include "scenarios/trial_runs.hpp"
 #include "sim/event_engine.hpp"
 #include "sim/machine.hpp"
 #include "sim/units.hpp"
@@ -57,40 +59,40 @@ struct Load {
 struct Ways {
   std::uint32_t routes = 1;         // each message is split over so many
   const Fabric* network = nullptr;  // where offsets are no ways, or not always
+  LinkModel link{};
 
+  // Of a hop, in messages of so many bytes.
+  double latency_of(Bytes bytes) const {
+    return link.latency.seconds() / std::max(1e-12, link.bandwidth.duration(bytes).seconds());
+  }
   // Over all routes.
   double hops(ChipId from, const Coordinates& at, const Passage& p) const {
     double sum = 0;
-    for (std::uint32_t route = 0; route < routes; ++route) sum += hops(from, at, p, route);
+    for (std::uint32_t route = 0; route < routes; ++route)
+      sum += network ? hops_of(*network, from, at, p, route) : p.out.peer.hops();
     return sum;
-  }
-
- private:
-  std::uint32_t hops(ChipId from, const Coordinates& at, const Passage& p, std::uint32_t route) const {
-    const bool by_offset = network == nullptr || (network->ported && !p.out.peer.names_node() &&
-                                                  network->whole_way(from, p.out.peer, p.order));
-    if (by_offset) return static_cast<std::uint32_t>(p.out.peer.hops());
-    const ChipId to = network->shape.peer(at, p.out.peer);
-    return network->hops(from, to, Offset::to_node(index(to)), route % network->tables);
   }
 };
 
 Ways ways_of(const MachineModel& machine, bool folded) {
-  if (folded || machine.graph->is_box()) return {};
+  if (folded || machine.graph->is_box()) return {.link = machine.link};
   const Fabric& fabric = machine.fabric();
-  return {fabric.routes, fabric.grid() ? nullptr : &fabric};
+  return {.routes = fabric.routes, .network = fabric.grid() ? nullptr : &fabric, .link = machine.link};
 }
 
-// Of a paced lane: the one on its first link, and what waits at later ones. That grows while all chips put messages
-// in faster than links in the middle take them on, and where blocks are so small that latency is what counts
-// (measured: 0.3 to 0.5 of a direct AllToAll of large blocks on tori of two and three dimensions, 0.8 of small ones).
-double underway(double sent, double hops) { return 1 + sent * (1 - sent / hops) * 3 / 4; }
+// Of a paced lane: the one on its first link, and what is on its way behind it. A port puts in a message in the time
+// that links take for one over all its hops, so that a latency's worth of messages is on the way, and a few wait at
+// every hop (measured: one or two); at most some three quarters of all, where blocks are small.
+double underway(double sent, double hops, double latency) {  // latency: of a hop, in messages
+  return 1 + std::min(sent * (1 - sent / hops) * 3 / 4, latency + 2 * hops / sent);
+}
 
 // A lane that is not paced has in flight what it posts without waiting.
 Load load_of(const Schedule& schedule, ChipId chip, const Coordinates& at, const Ways& ways) {
   Load load;
   for (const Lane& lane : schedule.lanes) {
     double sent = 0, hops = 0, unasked = 0, most_unasked = 0;
+    Bytes largest;
     for (const Lane::Placed& placed : lane.phases)
       for (int i = 0, n = placed.phase->length(at); i < n;) {
         const Passage p = placed.phase->passage(at, i);
@@ -101,22 +103,18 @@ Load load_of(const Schedule& schedule, ChipId chip, const Coordinates& at, const
         if (!p.out || p.out.peer.zero()) continue;
         sent += alike;
         hops += alike * ways.hops(chip, at, p);
+        largest = std::max(largest, lane.atom.of(p.out.chunk.count));
         unasked = p.in ? 1 : unasked + alike;  // an arrival, a message
         most_unasked = std::max(most_unasked, unasked);
       }
     if (sent == 0) continue;
     load.messages += sent * ways.routes;
     load.hops += hops;
-    load.in_flight += ways.routes * std::min(sent, lane.paced ? underway(sent, hops / ways.routes) : most_unasked);
+    load.in_flight +=
+        ways.routes *
+        std::min(sent, lane.paced ? underway(sent, hops / ways.routes, ways.latency_of(largest)) : most_unasked);
   }
   return load;
-}
-
-bool same_on_all(const PlannedStep& step) {
-  const auto all = algorithms();
-  const auto algorithm =
-      std::find_if(all.begin(), all.end(), [&](const Algorithm& a) { return a.name == step.algorithm; });
-  return algorithm != all.end() && algorithm->folds != nullptr && algorithm->folds(*step.collective);
 }
 
 struct Survey {
@@ -233,7 +231,7 @@ class Sums {
   const Survey& of(const Schedule& schedule, const PlannedStep& step) {
     std::optional<Survey>& s = surveys_[&schedule];
     if (!s)
-      s = survey(schedule, shape_, ways_.network == nullptr && step.collective && same_on_all(step), ways_,
+      s = survey(schedule, shape_, ways_.network == nullptr && same_on_all_chips(step), ways_,
                  kMostPassages / static_cast<double>(surveys_.size()));
     return *s;
   }

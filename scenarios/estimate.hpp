@@ -5,7 +5,7 @@
 // they are of chips picked evenly among all, scaled up. Memory is what sim/ allocates for them: coroutine frames and
 // counters for every chip and lane, messages in flight, links, activity. Against peak RSS less that of an empty run:
 // 1.0 to 1.2 for AllReduce over three axes and chunked AllGather on 8^3 to 16^3 chips, 1.0 to 1.5 for AllToAll axis
-// by axis, 0.83 to 1.3 for direct AllToAll on three dimensions, 1.7 on two. Time is that of the event engine, by
+// by axis, 0.9 to 1.5 for direct AllToAll. Time is that of the event engine, by
 // rates measured on one machine: "about". Cost: milliseconds; never builds a fabric.
 #pragma once
 

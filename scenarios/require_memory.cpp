@@ -8,8 +8,6 @@
 namespace hopsim {
 namespace {
 
-constexpr std::uint64_t kSmall = 32'000'000;  // bytes
-
 std::string what_fits(const MachineModel& machine, const Plan& plan, const TrialRuns& trials, const Estimate& e,
                       std::uint64_t available) {
   std::string text;
@@ -31,13 +29,16 @@ std::string what_fits(const MachineModel& machine, const Plan& plan, const Trial
 void require_memory(const MachineModel& machine, const Plan& plan, const TrialRuns& trials, const Estimate& e,
                     std::uint64_t allowed) {
   const std::uint64_t needed = e.bytes + e.fabric_bytes;
-  if (allowed == 0 && needed < kSmall) return;
-  const AvailableMemory available = allowed > 0 ? AvailableMemory{allowed, "allowed"} : available_memory();
-  if (needed <= available.bytes) return;
+  std::optional<AvailableMemory> available;
+  if (allowed == 0)
+    available = short_of(needed);
+  else if (needed > allowed)
+    available = {allowed, "allowed"};
+  if (!available) return;
   throw InputError(fmt::format("too little memory: the run takes about {}, for {} on {} simulated chips",
                                about_bytes(needed), amount(e.messages, "message"), e.chips),
-                   fmt::format("{} ({})", about_bytes(available.bytes), available.limit),
-                   what_fits(machine, plan, trials, e, available.bytes));
+                   fmt::format("{} ({})", about_bytes(available->bytes), available->limit),
+                   what_fits(machine, plan, trials, e, available->bytes));
 }
 
 }  // namespace hopsim

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "scenarios/passage_hops.hpp"
 #include "sim/program.hpp"
 
 namespace hopsim {
@@ -35,16 +36,9 @@ double links_spanned(const Shape& shape, Offset offset) {
 
 Sharing of_passage(const Fabric& fabric, ChipId from, const Coordinates& at, const Passage& p) {
   if (!p.out || p.out.peer.zero()) return {};
-  const bool by_offset =
-      fabric.grid() || (fabric.ported && !p.out.peer.names_node() && fabric.whole_way(from, p.out.peer, p.order));
-  double hops = p.out.peer.hops(), links = 0;
-  if (by_offset) {
-    links = links_spanned(fabric.shape, p.out.peer);
-  } else {
-    const ChipId to = fabric.shape.peer(at, p.out.peer);
-    hops = fabric.hops(from, to, Offset::to_node(index(to)), 0);
-    links = static_cast<double>(fabric.links.size());
-  }
+  const double hops = hops_of(fabric, from, at, p, 0);
+  const double links =
+      by_offset(fabric, from, p) ? links_spanned(fabric.shape, p.out.peer) : static_cast<double>(fabric.links.size());
   return {1, hops > 1 ? hops * links * hops * links : 0};
 }
 

@@ -97,13 +97,12 @@ struct BusyLink {
   }
 };
 
-// The first few links of the whole box for which this one of a chip that stands for all does.
-void unfold(const BusyLink& one, const Shape& folded, const Shape& whole, std::vector<BusyLink>& links) {
+// The first few of `copies`: the links of the whole box for which this one of a chip that stands for all does.
+void unfold(const BusyLink& one, const Shape& folded, const Shape& whole, std::uint64_t copies,
+            std::vector<BusyLink>& links) {
   const std::uint32_t port = index(one.link) / folded.chips();
   const Coordinates at = folded.at(ChipId{index(one.link) % folded.chips()});
-  std::uint32_t copies = 1;
-  for (int d = 0; d < kMaxDimensions; ++d) copies *= static_cast<std::uint32_t>(whole.size[d] / folded.placed(d));
-  for (std::uint32_t k = 0; k < std::min<std::uint32_t>(copies, kBusiest); ++k) {
+  for (std::uint32_t k = 0; k < std::min<std::uint64_t>(copies, kBusiest); ++k) {
     Coordinates copy = at;
     std::uint32_t rest = k;
     for (int d = kMaxDimensions; d-- > 0;) {
@@ -115,19 +114,18 @@ void unfold(const BusyLink& one, const Shape& folded, const Shape& whole, std::v
   }
 }
 
-void add_links(RunResult& result, const MachineModel& machine, const Fabric& ran, const std::vector<Time>& busy) {
+void add_links(RunResult& result, const MachineModel& machine, const Fabric& ran, std::uint64_t copies,
+               const std::vector<Time>& busy) {
   if (result.time == Time{}) return;
   std::vector<BusyLink> links;
-  const std::uint64_t copies =
-      machine.shape.chips() / ran.chips();  // whole numbers, lest folding shows in a last digit
-  Uint128 sum = 0;
+  Uint128 sum = 0;  // whole numbers, lest folding shows in a last digit
   std::uint64_t existing = 0;
   for (std::uint32_t l = 0; l < busy.size(); ++l) {
     if (!ran.links[l].exists()) continue;
     existing += copies;
     sum += Uint128{copies} * busy[l].ps();
     const BusyLink one{busy[l], LinkId{l}};
-    result.folded ? unfold(one, ran.shape, machine.shape, links) : links.push_back(one);
+    result.folded ? unfold(one, ran.shape, machine.shape, copies, links) : links.push_back(one);
   }
   const auto top = links.begin() + static_cast<std::ptrdiff_t>(std::min(kBusiest, links.size()));
   std::partial_sort(links.begin(), top, links.end());
@@ -200,7 +198,7 @@ RunResult simulate(const MachineModel& machine, const Plan& plan, const RunOptio
   result.link_bytes = Bytes(result.totals.link_bytes.count() * copies);
   result.fingerprint = fingerprint(result.totals, result.time);
   measure(activity, fabric.chips(), result);
-  add_links(result, machine, fabric, run.link_busy);
+  add_links(result, machine, fabric, copies, run.link_busy);
   add_flops(result, machine);
   result.arrays = plan.arrays;
   result.peak_bytes_per_chip = plan.bytes_per_chip();

@@ -9,6 +9,14 @@
 
 namespace hopsim {
 
+bool same_on_all_chips(const PlannedStep& step) {
+  if (!step.collective) return true;
+  const auto all = algorithms();
+  const auto algorithm =
+      std::find_if(all.begin(), all.end(), [&](const Algorithm& a) { return a.name == step.algorithm; });
+  return algorithm != all.end() && algorithm->folds != nullptr && algorithm->folds(*step.collective);
+}
+
 TrialRuns::TrialRuns(const MachineModel& machine)
     : machine_(machine),
       folded_(machine.overheads.jitter == Time{} && machine.speeds.empty() ? machine.graph->folded() : std::nullopt) {
@@ -33,14 +41,7 @@ std::string TrialRuns::obstacle(const Plan& plan) const {
   return fmt::format("chips do not all do the same in step {} ({}, {})", step->line, step->text, step->algorithm);
 }
 
-bool TrialRuns::folds(const PlannedStep& step) const {
-  if (!folded_) return false;
-  if (!step.collective) return true;
-  const auto all = algorithms();
-  const auto algorithm =
-      std::find_if(all.begin(), all.end(), [&](const Algorithm& a) { return a.name == step.algorithm; });
-  return algorithm->folds != nullptr && algorithm->folds(*step.collective);
-}
+bool TrialRuns::folds(const PlannedStep& step) const { return folded_ && same_on_all_chips(step); }
 
 TrialRuns::Ran TrialRuns::run(const Program& program, bool folded) const {
   const Fabric& fabric = folded ? *folded_ : machine_.fabric();

@@ -13,6 +13,9 @@
 
 namespace hopsim {
 
+// Whether, on a machine whose chips are all alike, every chip does the same in such a step, seen from where it is.
+bool same_on_all_chips(const PlannedStep&);
+
 class TrialRuns {
  public:
   // The machine must outlive it.

@@ -121,22 +121,21 @@ Machine::DeviceProgram Machine::run_lane(Chip chip, std::uint32_t lane) {
   const bool paced = chip.run->schedule->lanes[lane].paced;
   bool first = true;
   const PassageId last = last_sent(chip, lane);
-  Take wait(chip);  // one for all waits: each by itself would lie in the frame
   for (std::uint32_t phase = 0; phase < chip.run->schedule->lanes[lane].phases.size(); ++phase)
     for (int i = 0, n = chip.run->schedule->lanes[lane].phases[phase].phase->length(chip.at); i < n;)
       for (Stretch s = prepare(chip, lane, phase, i); i < s.end; ++i, s.advance()) {
         if (s.arrivals) {
-          co_await wait.of(s.wait, s.arrivals);
+          co_await Take(chip, s.wait, s.arrivals);
           if (chip.feeds(Feed::from_arrivals)) multiply_arrival(chip, lane, phase, i);
         }
         if (s.message.arrived == kNoCounter) continue;
-        if (paced && !first) co_await wait.of(chip.run->sent(chip.id, lane), chip.machine->fabric_.routes);
-        if (chip.feeds(Feed::to_departures)) co_await wait.of(chip.run->made(chip.id, lane), 1);
+        if (paced && !first) co_await Take(chip, chip.run->sent(chip.id, lane), chip.machine->fabric_.routes);
+        if (chip.feeds(Feed::to_departures)) co_await Take(chip, chip.run->made(chip.id, lane), 1);
         first = false;
         if (last == PassageId{phase, i}) s.message.sent = chip.run->sent(chip.id, lane);
         post(chip, s, lane, phase, i);
       }
-  if (!first) co_await wait.of(chip.run->sent(chip.id, lane), chip.machine->fabric_.routes);
+  if (!first) co_await Take(chip, chip.run->sent(chip.id, lane), chip.machine->fabric_.routes);
   chip.machine->lane_finished(chip);
 }
 

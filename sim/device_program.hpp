@@ -72,13 +72,7 @@ struct Machine::Take {
   Machine& machine;
   std::uint32_t counter, n;
 
-  explicit Take(const Chip& chip, CounterId c = kNoCounter, std::uint32_t n_ = 0)
-      : machine(*chip.machine), counter(index(c)), n(n_) {}
-  Take& of(CounterId c, std::uint32_t n_) {
-    counter = index(c);
-    n = n_;
-    return *this;
-  }
+  Take(const Chip& chip, CounterId c, std::uint32_t n_) : machine(*chip.machine), counter(index(c)), n(n_) {}
   bool await_ready() const { return machine.counters_[counter].value >= n; }
   void await_suspend(std::coroutine_handle<> h) const {
     Counter& c = machine.counters_[counter];

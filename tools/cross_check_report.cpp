@@ -43,11 +43,6 @@ std::string cause(const CrossStep& step) {
   }
 }
 
-std::string text_of(const StepResult& first, std::size_t steps) {
-  if (steps > 1) return fmt::format("{}  x{}", first.step.text, steps);
-  return first.step.piece.empty() ? first.step.text : fmt::format("{} ({})", first.step.text, first.step.piece);
-}
-
 std::string signed_percent(double share) { return fmt::format("{:+.3f} %", share * 100); }
 
 std::string allowed(const CrossStep& step) {
@@ -95,8 +90,7 @@ class Conclusion {
     if (meet_)
       text += fmt::format(
           "  where messages meet, SimGrid's share links side by side, each at one speed on its whole way, and "
-          "waiting "
-          "hides no latency;\n  the event engine's take turns and wait in buffers: up to {:g} %\n",
+          "waiting hides no latency;\n  the event engine's take turns and wait in buffers: up to {:g} %\n",
           kMeetingModel * 100);
     for (const DifferenceKind* kind : kinds_)
       text += fmt::format("  {}: {}: up to {:g} %\n", kind->name, kind->why, kind->most * 100);
@@ -165,8 +159,7 @@ std::string report(const CrossCheck& check, const RunResult& result) {
   for (const StepGroup& group : grouped(result)) {
     std::vector<std::size_t> steps;
     for (const StepResult* s : group.steps) steps.push_back(static_cast<std::size_t>(s - result.steps.data()));
-    std::vector<std::string> cells{std::to_string(group.steps.front()->step.line),
-                                   text_of(*group.steps.front(), steps.size())};
+    std::vector<std::string> cells{std::to_string(group.steps.front()->step.line), text_of(group)};
     for (std::string& cell : row(check, steps)) cells.push_back(std::move(cell));
     table.add(std::move(cells));
   }

@@ -59,14 +59,6 @@ std::string ratios(const StepGroup& group, Of yardstick) {
 
 std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
 
-std::string text_of(const StepGroup& group) {
-  const StepResult& first = *group.steps.front();
-  const PlannedStep& step = first.step;
-  const char* state = first.finished ? "" : first.started ? ", unfinished" : ", not begun";
-  if (group.steps.size() > 1) return fmt::format("{}  x{}{}", step.text, group.steps.size(), state);
-  return (step.piece.empty() ? step.text : fmt::format("{} ({})", step.text, step.piece)) + state;
-}
-
 // "bidirectional_ring, 16 chunks", where that is what overlaps.
 std::string algorithm_of(const PlannedStep& step) {
   if (step.algorithm.empty()) return "-";
@@ -197,6 +189,14 @@ std::vector<StepGroup> grouped(const RunResult& r) {
       groups.push_back(group);
   }
   return groups;
+}
+
+std::string text_of(const StepGroup& group) {
+  const StepResult& first = *group.steps.front();
+  const PlannedStep& step = first.step;
+  const char* state = first.finished ? "" : first.started ? ", unfinished" : ", not begun";
+  if (group.steps.size() > 1) return fmt::format("{}  x{}{}", step.text, group.steps.size(), state);
+  return (step.piece.empty() ? step.text : fmt::format("{} ({})", step.text, step.piece)) + state;
 }
 
 std::string steps_table(const RunResult& r) {

@@ -16,6 +16,7 @@ struct StepGroup {
   std::vector<const StepResult*> steps;
 };
 std::vector<StepGroup> grouped(const RunResult&);
+std::string text_of(const StepGroup&);  // "AllGather over X  x80, unfinished"
 
 std::string steps_table(const RunResult&);
 // What computes, communicates and hides: where a run does both; else empty.
