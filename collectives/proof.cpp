@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "collectives/contents.hpp"
 #include "sim/error.hpp"
 
 namespace hopsim {
@@ -205,54 +206,18 @@ class Interpreter {
   bool progress_ = false;
 };
 
-struct Member {
-  std::uint32_t chip, row;
-  int position;
-};
-
-// Whether an atom is the member's, by the schedule's parts.
-class Ownership {
- public:
-  Ownership(const Schedule& s, const Shape& shape, const std::vector<Member>& members, int n)
-      : parts_(s.parts), part_of_(s.atoms) {
-    for (std::uint32_t p = 0; p < s.parts.size(); ++p)
-      std::fill_n(part_of_.begin() + s.parts[p].first, s.parts[p].per_member * static_cast<std::uint32_t>(n), p);
-    for (const Member& m : members)
-      for (const Part& p : s.parts) member_[m.chip].push_back(p.member(shape.at(ChipId{m.chip}), m.position));
-  }
-  bool operator()(const Member& m, std::uint32_t atom) const {
-    const std::uint32_t p = part_of_[atom];
-    return (atom - parts_[p].first) / parts_[p].per_member == member_.at(m.chip)[p];
-  }
-
- private:
-  const std::vector<Part>& parts_;
-  std::vector<std::uint32_t> part_of_;                                    // by atom
-  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> member_;  // by chip, then part
-};
-
-std::vector<Member> members_of(const Shape& shape, const Row& row) {
-  std::vector<Member> members;
-  for (std::uint32_t c = 0; c < shape.chips(); ++c) {
-    const Coordinates at = shape.at(ChipId{c});
-    if (const int p = row.position(at); p >= 0) members.push_back({c, index(row.first(at)), p});
-  }
-  return members;
-}
-
-// Every chip contributes to every atom; `ends_with(member, atom)` says who must end with the sum.
-template <class EndsWith>
-void prove_sums(Interpreter& chips, const std::vector<Member>& members, const Schedule& s, EndsWith ends_with) {
+// Every chip contributes to every atom.
+void prove_sums(Interpreter& chips, const Contents& contents, const Schedule& s) {
   std::unordered_map<std::uint64_t, std::uint64_t> sums;  // by row and atom
-  for (const Member& m : members)
+  for (const Member& m : contents.members())
     for (std::uint32_t a = 0; a < s.atoms; ++a) {
       chips(m.chip, a) = label(m.chip, a);
       sums[std::uint64_t{m.row} << 32 | a] += label(m.chip, a);
     }
   chips.run();
-  for (const Member& m : members)
+  for (const Member& m : contents.members())
     for (std::uint32_t a = 0; a < s.atoms; ++a) {
-      const bool wanted = ends_with(m, a);
+      const bool wanted = contents.ends(m, a);
       if (wanted && chips(m.chip, a) != sums[std::uint64_t{m.row} << 32 | a])
         chips.fail(m.chip, "ends with chunk " + std::to_string(a) + " not summed once over every member");
       if (!wanted && chips.got_copy(m.chip, a) && !chips.passed_on(m.chip, a))
@@ -260,42 +225,20 @@ void prove_sums(Interpreter& chips, const std::vector<Member>& members, const Sc
     }
 }
 
-// `owns(member, atom)` says where every atom begins, `ends_with(member, atom)` who must end with it. Nobody else may
-// get it, but to pass it on.
-template <class Owns, class EndsWith>
-void prove_moves(Interpreter& chips, const std::vector<Member>& members, const Schedule& s, const Owns& owns,
-                 EndsWith ends_with) {
-  for (const Member& m : members)
+// Nobody may get an atom but those who must end with it, or to pass it on.
+void prove_moves(Interpreter& chips, const Contents& contents, const Schedule& s) {
+  for (const Member& m : contents.members())
     for (std::uint32_t a = 0; a < s.atoms; ++a)
-      if (owns(m, a)) chips(m.chip, a) = label(m.row, a);
+      if (contents.starts(m, a)) chips(m.chip, a) = label(m.row, a);
   chips.run();
-  for (const Member& m : members)
+  for (const Member& m : contents.members())
     for (std::uint32_t a = 0; a < s.atoms; ++a) {
-      const bool mine = owns(m, a), wanted = ends_with(m, a);
+      const bool mine = contents.starts(m, a), wanted = contents.ends(m, a);
       if (wanted && chips(m.chip, a) != label(m.row, a))
         chips.fail(m.chip, "ends without chunk " + std::to_string(a));
       if (!wanted && !mine && chips(m.chip, a) != 0 && !chips.passed_on(m.chip, a))
         chips.fail(m.chip, "got chunk " + std::to_string(a) + ", which nobody wanted there");
     }
-}
-
-// Atom (source * n + target) * per_block + piece.
-void prove_all_to_all(Interpreter& chips, const std::vector<Member>& members, const Schedule& s,
-                      const Ownership& owns, int n) {
-  const std::uint32_t per_block = s.atoms / static_cast<std::uint32_t>(n) / static_cast<std::uint32_t>(n);
-  prove_moves(chips, members, s, owns, [=](const Member& m, std::uint32_t a) {
-    return static_cast<int>(a / per_block % static_cast<std::uint32_t>(n)) == m.position;
-  });
-}
-
-void prove_permutation(Interpreter& chips, const std::vector<Member>& members, const Schedule& s,
-                       const Ownership& owns, const Request& r) {
-  const int n = r.row->size();
-  std::vector<int> source(static_cast<std::size_t>(n), -1);
-  for (const auto& [from, to] : r.pairs) source[static_cast<std::size_t>(to)] = from;
-  prove_moves(chips, members, s, owns, [&](const Member& m, std::uint32_t a) {
-    return static_cast<int>(a / s.parts[0].per_member) == source[static_cast<std::size_t>(m.position)];
-  });
 }
 
 void refuse_what_does_not_fit(const Shape& shape, const Schedule& s) {
@@ -304,11 +247,6 @@ void refuse_what_does_not_fit(const Shape& shape, const Schedule& s) {
   if (words > kMost)
     throw InputError("a proof of this would hold " + std::to_string(words >> 17) + " MiB of labels", {},
                      "up to 2048 MiB: fewer chips or chunks, or without --verify");
-}
-
-// How many members own a part between them; the array of a broadcast or reduce belongs to none.
-int owners(const Request& r) {
-  return r.operation == Operation::broadcast || r.operation == Operation::reduce ? 1 : r.row->size();
 }
 
 // The parts must name each atom once, and hold the whole array. Returns the bytes of each atom.
@@ -343,32 +281,9 @@ void prove(const Shape& shape, const Request& request, const Schedule& schedule,
   refuse_what_does_not_fit(shape, schedule);
   const auto sizes = check_parts(request, schedule);
   Interpreter chips(shape, schedule, sizes, seed);
-  const auto members = members_of(shape, *request.row);
-  const int n = request.row->size();
-  const Ownership owns(schedule, shape, members, owners(request));
-  const auto everyone = [](const Member&, std::uint32_t) { return true; };
-  const auto root = [&](const Member& m, std::uint32_t) { return m.position == request.root; };
-  switch (request.operation) {
-    case Operation::all_gather:
-      return prove_moves(chips, members, schedule, owns, everyone);
-    case Operation::reduce_scatter:
-      return prove_sums(chips, members, schedule, owns);
-    case Operation::all_reduce:
-      return prove_sums(chips, members, schedule, everyone);
-    case Operation::broadcast:
-      return prove_moves(chips, members, schedule, root, everyone);
-    case Operation::reduce:
-      return prove_sums(chips, members, schedule, root);
-    case Operation::gather:
-      return prove_moves(chips, members, schedule, owns, root);
-    case Operation::scatter:
-      return prove_moves(chips, members, schedule, root, owns);
-    case Operation::all_to_all:
-      return prove_all_to_all(chips, members, schedule, owns, n);
-    case Operation::collective_permute:
-    case Operation::send_recv:
-      return prove_permutation(chips, members, schedule, owns, request);
-  }
+  const Contents contents(shape, request, schedule);
+  if (is_sum(request.operation)) return prove_sums(chips, contents, schedule);
+  prove_moves(chips, contents, schedule);
 }
 
 }  // namespace hopsim

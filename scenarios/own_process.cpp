@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <mutex>
 #include <new>
 #include <string>
 #include <system_error>
@@ -115,6 +116,12 @@ class Child {
   rusage usage_{};
 };
 
+// A pipe ends when the last process that can write to it does: no other may be forked with it.
+std::mutex& one_fork_at_a_time() {
+  static std::mutex mutex;  // the process's, as forks are
+  return mutex;
+}
+
 std::vector<std::byte> read_all(int from, const std::function<void()>& meanwhile) {
   std::vector<std::byte> all;
   std::byte buffer[1 << 16];
@@ -158,6 +165,7 @@ std::string end_of(int status) {
 }  // namespace
 
 ForkedResult in_own_process(const std::function<void(Packer&)>& work, const std::function<void()>& meanwhile) {
+  std::unique_lock lock(one_fork_at_a_time());
   int ends[2];
   if (::pipe(ends) != 0) throw std::system_error(errno, std::generic_category(), "no pipe");
   Descriptor from(ends[0]), to(ends[1]);
@@ -167,6 +175,7 @@ ForkedResult in_own_process(const std::function<void(Packer&)>& work, const std:
   if (pid == 0) be_the_child(parent, work, to.get());
   Child child(pid);
   to.close();
+  lock.unlock();
   std::vector<std::byte> sent = read_all(from.get(), meanwhile);
   const int status = child.wait();
   if (WIFEXITED(status) && WEXITSTATUS(status) == kOutOfMemory) throw std::bad_alloc();

@@ -71,7 +71,8 @@ class Unpacker {
 // `work` runs in a fork of this process; `meanwhile`, where given, here, every now and then until it ends. What work
 // throws is thrown here: Deadlock, InputError, std::overflow_error, std::length_error, std::bad_alloc as such, any
 // other std::exception as std::runtime_error. Throws ProcessDied, which names the signal. The process never outlives
-// this one. REQUIRES of work: no stream, no lock that another thread may hold.
+// this one, nor the thread that called. Safe to call from several threads at once. REQUIRES of work: no stream, no
+// lock that another thread may hold.
 struct ForkedResult {
   Unpacker result;
   std::uint64_t peak_rss_bytes = 0;  // of the process

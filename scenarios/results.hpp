@@ -77,6 +77,7 @@ struct RunResult : WorkTimes {
   Bytes peak_bytes_per_chip;
   std::vector<HeldArray> arrays;
   std::vector<LinkUse> busiest;  // at most 5, the busiest first
+  std::vector<Time> link_busy;   // by link of the machine's fabric; none of a folded run
   double max_utilization = 0, mean_utilization = 0;
   Bytes link_bytes;
   bool verified = false;                   // every collective's schedule was proven, and every line that was planned

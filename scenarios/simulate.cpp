@@ -199,6 +199,7 @@ RunResult simulate(const MachineModel& machine, const Plan& plan, const RunOptio
   result.fingerprint = fingerprint(result.totals, result.time);
   measure(activity, fabric.chips(), result);
   add_links(result, machine, fabric, copies, run.link_busy);
+  if (!folded) result.link_busy = std::move(run.link_busy);
   add_flops(result, machine);
   result.arrays = plan.arrays;
   result.peak_bytes_per_chip = plan.bytes_per_chip();

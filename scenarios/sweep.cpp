@@ -8,6 +8,7 @@
 #include "scenarios/scenario.hpp"
 #include "scenarios/set.hpp"
 #include "scenarios/sweep_values.hpp"
+#include "sim/quantities.hpp"
 
 namespace hopsim {
 namespace {
@@ -46,7 +47,6 @@ class SweepReader {
     for (const YamlValue* group : named_) join(*group);
     if (spec_.axes.empty()) throw PlacedError(sweep.place, "an empty sweep", "no key", kExample);
     check_order();
-    check_size();
     return std::move(spec_);
   }
 
@@ -138,21 +138,6 @@ class SweepReader {
       }
   }
 
-  void check_size() const {
-    std::size_t points = 1;
-    for (const SweepAxis& axis : spec_.axes) {
-      points *= axis.size();  // both factors are small
-      if (points > kMostSweepPoints) refuse_size();
-    }
-  }
-
-  [[noreturn]] void refuse_size() const {
-    std::string sizes;
-    for (const SweepAxis& axis : spec_.axes) sizes += (sizes.empty() ? "" : " x ") + std::to_string(axis.size());
-    throw PlacedError(spec_.place, "a sweep of too many points", sizes,
-                      "at most " + std::to_string(kMostSweepPoints) + " points; larger steps, or zip");
-  }
-
   SweepSpec spec_;
   std::vector<const YamlValue*> named_;  // groups of names, joined when all keys are there
 };
@@ -167,23 +152,41 @@ SweepSpec sweep_of(const Document& document) {
   throw PlacedError(document.root.place, "the scenario has no sweep", "", "sweep: {machine.slice: [4x4x4, 4x4x8]}");
 }
 
+[[noreturn]] void refuse_size(const SweepSpec& spec, std::size_t most) {
+  std::string sizes;
+  Uint128 points = 1;
+  for (const SweepAxis& axis : spec.axes) {
+    sizes += (sizes.empty() ? "" : " x ") + std::to_string(axis.size());
+    points = std::min<Uint128>(points * axis.size(), Uint128{1} << 64);
+  }
+  if (points <= kMostCountedPoints) sizes += " = " + std::to_string(static_cast<std::uint64_t>(points));
+  std::string valid = "at most " + std::to_string(most) + " points: larger steps, or zip";
+  if (points <= kMostCountedPoints) valid += "; or --yes, which runs them all";
+  throw PlacedError(spec.place, "a sweep of too many points", sizes, valid);
+}
+
 bool same_place(const FilePlace& a, const FilePlace& b) { return a.str() == b.str(); }
 
 }  // namespace
 
 SweepSpec load_sweep(const YamlValue& sweep) { return SweepReader().read(sweep); }
 
-Sweep::Sweep(Document document) : spec_(sweep_of(document)) {
+Sweep::Sweep(Document document, std::size_t most) : spec_(sweep_of(document)) {
+  count(std::min(most, kMostCountedPoints));
   base_ = without(std::move(document), "sweep");
-  strides_.resize(spec_.axes.size());
-  for (std::size_t a = spec_.axes.size(); a-- > 0;) {
-    strides_[a] = grid_;
-    grid_ *= spec_.axes[a].size();
-  }
   for (std::size_t a = 0; a < spec_.axes.size(); ++a)
     for (std::size_t k = 0; k < spec_.axes[a].keys.size(); ++k) keys_.push_back({a, k});
   check_keys();
   keep_points();
+}
+
+void Sweep::count(std::size_t most) {
+  strides_.resize(spec_.axes.size());
+  for (std::size_t a = spec_.axes.size(); a-- > 0;) {
+    strides_[a] = grid_;
+    grid_ *= spec_.axes[a].size();  // both factors are small
+    if (grid_ > most) refuse_size(spec_, most);
+  }
 }
 
 std::vector<const SweepKey*> Sweep::keys() const {
@@ -198,7 +201,7 @@ std::size_t Sweep::index(std::size_t grid_point, std::size_t axis) const {
 
 const YamlValue& Sweep::value(std::size_t point, std::size_t key) const {
   const KeyAt at = keys_[key];
-  return spec_.axes[at.axis].keys[at.key].values[index(kept_[point], at.axis)];
+  return spec_.axes[at.axis].keys[at.key].values[index(grid_point(point), at.axis)];
 }
 
 Document Sweep::grid_document(std::size_t grid_point) const {
@@ -210,7 +213,7 @@ Document Sweep::grid_document(std::size_t grid_point) const {
 }
 
 Document Sweep::document(std::size_t point) const {
-  Document document = grid_document(kept_[point]);
+  Document document = grid_document(grid_point(point));
   return expects(point) ? document : without(std::move(document), "expect");
 }
 
@@ -248,12 +251,11 @@ void Sweep::check_keys() const {
 }
 
 void Sweep::keep_points() {
+  if (spec_.where.empty()) return;
   for (std::size_t point = 0; point < grid_; ++point) {
-    if (!spec_.where.empty()) {
-      const Document document = grid_document(point);
-      const auto fails = [&](const Comparison& c) { return !holds(c, document); };
-      if (std::any_of(spec_.where.begin(), spec_.where.end(), fails)) continue;
-    }
+    const Document document = grid_document(point);
+    const auto fails = [&](const Comparison& c) { return !holds(c, document); };
+    if (std::any_of(spec_.where.begin(), spec_.where.end(), fails)) continue;
     kept_.push_back(static_cast<std::uint32_t>(point));
   }
   if (kept_.empty())

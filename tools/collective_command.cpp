@@ -14,14 +14,20 @@
 #include "sim/units.hpp"
 #include "tools/collective_report.hpp"
 #include "tools/cross_check_report.hpp"
+#include "tools/perfetto/trace_output.hpp"
 #include "tools/prepare.hpp"
 #include "tools/progress.hpp"
 #include "tools/report.hpp"
+#include "tools/report/collective.hpp"
+#include "tools/report/data.hpp"
+#include "tools/report/html_file.hpp"
 #include "tools/result_files.hpp"
 #include "tools/run_options.hpp"
 
 namespace hopsim {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 class CollectiveRun {
  public:
@@ -30,10 +36,11 @@ class CollectiveRun {
         streams_(streams),
         progress_(streams.err, streams.err_is_terminal && !flags_.quiet),
         all_(planned(arguments)),
-        files_(flags_.json, flags_.csv) {
+        files_(flags_.json, flags_.csv),
+        html_(flags_.html) {
     if (flags_.trace.empty()) return;
     if (all_.rows.size() > 1) throw InputError("--trace takes one row", std::to_string(all_.rows.size()) + " rows");
-    trace_.emplace(flags_.trace, all_.machine.fabric(), trace_steps(all_.rows.front().plan));
+    trace_.emplace(flags_, all_.machine, all_.rows.front().plan, progress_, streams_);
   }
 
   // Whether engines agree, where that was asked.
@@ -82,10 +89,16 @@ class CollectiveRun {
                  all_.rows.size());
     std::optional<Activity> activity;
     RunOptions options = run_options(flags_, progress_, streams_, what);
-    options.recorder = trace_ ? &*trace_ : nullptr;
+    Recorders recorders;
+    if (trace_) recorders.add(trace_->recorder());
+    options.recorder = recorders.get();
     if (trace_) options.activity = &activity.emplace(all_.machine.shape.actors());
+    std::optional<RunReport> page;
+    if (html_.wanted() && is_drawn(all_, results_.size(), !flags_.run_on.one_a_process))
+      page.emplace(all_.machine, row.plan, RunReport::Shown::movement).follow(recorders, options);
     RunResult result = simulate(all_.machine, row.plan, options);
-    if (trace_) trace_exposed(*trace_, all_.machine.fabric(), *activity);
+    if (page) drawn_.push_back(page->json(result));
+    if (trace_) trace_->finish(result, *activity);
     return result;
   }
 
@@ -104,10 +117,15 @@ class CollectiveRun {
   }
 
   void finish() {
-    if (trace_) trace_->finish();
     auto json = collective_json(all_, results_);
+    if (trace_) json["trace"] = trace_->json();
     for (std::size_t i = 0; i < checks_.size(); ++i)
       json["rows"][i]["cross_check"] = to_json(checks_[i], results_[i]);
+    if (html_.wanted()) {
+      Json page = report_frame("collective", collective_title(all_));
+      page["collective"] = collective_data(all_, json, drawn_);
+      html_.write(page);
+    }
     files_.write(json, json["rows"], streams_.out);
     progress_.wipe();
   }
@@ -117,9 +135,11 @@ class CollectiveRun {
   Progress progress_;  // of planning, too
   const CollectiveRows all_;
   ResultFiles files_;
-  std::optional<perfetto::TraceWriter> trace_;
+  HtmlFile html_;
+  std::optional<TraceOutput> trace_;
   std::vector<RunResult> results_;
   std::vector<CrossCheck> checks_;  // one a result, where asked for
+  std::vector<Json> drawn_;         // what the page shows of some rows
 };
 
 }  // namespace

@@ -47,9 +47,28 @@ void add_cross_check_flag(CLI::App& app, CommonFlags& f) {
                "explained");
 }
 
+// Of what is traced.
+void add_trace_flags(CLI::App& app, CommonFlags& f) {
+  app.add_option("--trace-chips", f.trace_chips, "only of these chips: numbers, ranges and coordinates: 0-7,12,(1,0)")
+      ->type_name("CHIPS")
+      ->check(not_empty());
+  app.add_option("--trace-window", f.trace_window, "only what happens in a stretch of simulated time: 1ms..2ms")
+      ->type_name("TIMES")
+      ->check(not_empty());
+  app.add_option("--trace-detail", f.trace_detail,
+                 "steps, messages or hops (every link of every message); default: the finest that fits --trace-limit")
+      ->check(one_of({"steps", "messages", "hops"}));
+  app.add_option("--trace-limit", f.trace_limit, "most slices of a trace: 5M (default), 200000, or none")
+      ->type_name("N")
+      ->check(not_empty());
+}
+
 void add_common_flags(CLI::App& app, CommonFlags& f) {
   app.add_option("--engine", f.engine, "event (default) or simgrid")->check(one_of({"event", "simgrid"}));
   app.add_option("--trace", f.trace, "write a Perfetto trace: FILE.pftrace or FILE.pftrace.gz")
+      ->type_name("FILE")
+      ->check(not_empty());
+  app.add_option("--html", f.html, "write a report to open in a browser: one file, nothing else needed")
       ->type_name("FILE")
       ->check(not_empty());
   add_json_flag(app, f.json);
@@ -102,7 +121,16 @@ void add_collective_flags(CLI::App& app, CollectiveArguments& a) {
   app.add_option("--measured", a.measured, "measured times to show beside: CSV with the columns bytes and time_us")
       ->type_name("FILE");
   add_cross_check_flag(app, a.flags);
+  add_trace_flags(app, a.flags);
   add_common_flags(app, a.flags);
+}
+
+void add_compare_flags(CLI::App& app, CompareArguments& a) {
+  app.add_option("A", a.before, "a result: the --json of run, collective, explain or sweep; - reads standard input")
+      ->required();
+  app.add_option("B", a.after, "another of the same kind")->required();
+  add_json_flag(app, a.json);
+  app.add_flag("--quiet", a.quiet, "no table");
 }
 
 void add_explain_flags(CLI::App& app, ExplainArguments& a) {
@@ -147,6 +175,7 @@ void add_run_flags(CLI::App& app, RunArguments& arguments) {
   app.add_flag("--critical-path", arguments.critical_path,
                "which step, link or chip each part of the run's time waited for");
   add_cross_check_flag(app, arguments.flags);
+  add_trace_flags(app, arguments.flags);
   add_common_flags(app, arguments.flags);
 }
 
@@ -167,6 +196,11 @@ void add_sweep_flags(CLI::App& app, SweepArguments& arguments) {
   app.add_option("--best", arguments.best, "what points are ranked by: a number of the result, such as time_s, mfu")
       ->type_name("KEY")
       ->check(not_empty());
+  app.add_option("--jobs", arguments.jobs, "points that run at once; default: one a core")
+      ->type_name("N")
+      ->check(not_empty());
+  app.add_flag("--resume", arguments.resume, "go on where an interrupted sweep to the same output files stopped");
+  app.add_flag("--yes", arguments.yes, "run a grid of more than 100,000 points");
 }
 
 }  // namespace hopsim

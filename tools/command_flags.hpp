@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tools/collective_command.hpp"
+#include "tools/compare_command.hpp"
 #include "tools/explain_command.hpp"
 #include "tools/list_command.hpp"
 #include "tools/run_command.hpp"
@@ -16,6 +17,7 @@ namespace hopsim {
 
 void add_run_flags(CLI::App&, RunArguments&);
 void add_collective_flags(CLI::App&, CollectiveArguments&);
+void add_compare_flags(CLI::App&, CompareArguments&);
 void add_explain_flags(CLI::App&, ExplainArguments&);
 void add_sweep_flags(CLI::App&, SweepArguments&);
 void add_list_flags(CLI::App&, ListArguments&);

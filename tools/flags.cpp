@@ -6,6 +6,7 @@
 
 #include "sim/error.hpp"
 #include "sim/units.hpp"
+#include "tools/perfetto/trace_flags.hpp"
 
 namespace hopsim {
 
@@ -28,13 +29,14 @@ void check_trace_name(const std::string& name) {
 
 bool same_file(const std::string& a, const std::string& b) {
   std::error_code none;
-  return fs::weakly_canonical(a, none) == fs::weakly_canonical(b, none);
+  // Absolute first: of a path that begins with what does not exist, nothing is made canonical.
+  return fs::weakly_canonical(fs::absolute(a), none) == fs::weakly_canonical(fs::absolute(b), none);
 }
 
 // Outputs must not replace one another, nor what is read. Devices may stand for several.
 void check_outputs(const CommonFlags& f, const std::vector<std::string>& inputs) {
   const std::pair<const char*, const std::string*> outputs[] = {
-      {"--json", &f.json}, {"--csv", &f.csv}, {"--trace", &f.trace}};
+      {"--json", &f.json}, {"--csv", &f.csv}, {"--trace", &f.trace}, {"--html", &f.html}};
   std::vector<std::pair<const char*, std::string>> taken;
   for (const std::string& input : inputs)
     if (input != "-") taken.emplace_back("the input", input);
@@ -69,6 +71,8 @@ void check_flags(const CommonFlags& f, const std::vector<std::string>& inputs) {
     throw InputError("--cross-check compares whole runs", f.max_time.empty() ? "--max-events" : "--max-time",
                      "one of the two flags");
   if (!f.trace.empty()) check_trace_name(f.trace);
+  check_trace_flags(f);
+  if (f.html == "-") throw InputError("--html writes a file", f.html, "FILE.html");
   check_outputs(f, inputs);
 }
 

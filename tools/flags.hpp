@@ -14,9 +14,10 @@ struct CommonFlags {
   bool cross_check = false;
   EngineChoice check_on;  // SimGrid, where cross_check
   std::string fold = "auto";
-  std::string machine;            // empty: the file's
-  std::vector<std::string> sets;  // KEY=VALUE
-  std::string trace, json, csv;   // paths; empty: none; "-" (not of a trace): standard output, alone there
+  std::string machine;                 // empty: the file's
+  std::vector<std::string> sets;       // KEY=VALUE
+  std::string trace, json, csv, html;  // paths; empty: none; "-" (of JSON and CSV): standard output, alone there
+  std::string trace_chips, trace_window, trace_detail, trace_limit;  // as on the command line; empty: not given
   bool verify = false, ideal = false, quiet = false;
   std::string log_level = "info";
   std::string max_events, max_time;  // as on the command line; empty: no limit

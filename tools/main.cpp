@@ -6,10 +6,13 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <iostream>
 #include <new>
 #include <optional>
+#include <string>
+#include <thread>
 
 #include "collectives/proof.hpp"
 #include "scenarios/simulate.hpp"
@@ -18,19 +21,24 @@
 #include "sim/version.hpp"
 #include "tools/command_flags.hpp"
 #include "tools/engines.hpp"
+#include "tools/sweep/ranks.hpp"
 #include "tools/usage.hpp"
 
 namespace {
 
 enum ExitCode { kDone = 0, kFailed = 1, kBadInput = 2 };
 
+// Of the processes that mpirun started rank 0 tells; mpirun then ends the others while they wait. What ends only one
+// of them it tells itself.
 int fail(int code, const std::string& what) {
-  std::cerr << "hopsim: " << what << '\n';
+  const int rank = hopsim::launch_of_environment().rank;
+  if (rank > 0) std::this_thread::sleep_for(std::chrono::seconds(5));
+  std::cerr << "hopsim: " << (rank > 0 ? "rank " + std::to_string(rank) + ": " : "") << what << '\n';
   return code;
 }
 
 std::shared_ptr<spdlog::logger> make_logger(const std::string& level) {
-  auto log = std::make_shared<spdlog::logger>("hopsim", std::make_shared<spdlog::sinks::stderr_sink_st>());
+  auto log = std::make_shared<spdlog::logger>("hopsim", std::make_shared<spdlog::sinks::stderr_sink_mt>());
   log->set_pattern("hopsim: %l: %v");
   log->set_level(spdlog::level::from_str(level));
   return log;
@@ -88,6 +96,10 @@ int dispatch(int argc, char** argv) {
   CLI::App& sweep_app = add_command(app, "sweep", "run a scenario at every point of its sweep");
   hopsim::add_sweep_flags(sweep_app, sweep);
 
+  hopsim::CompareArguments compare;
+  CLI::App& compare_app = add_command(app, "compare", "two results side by side: where the second gains or loses");
+  hopsim::add_compare_flags(compare_app, compare);
+
   hopsim::ListArguments list;
   CLI::App& list_app =
       add_command(app, "list", "what there is: chips, topologies, collectives, algorithms, scenarios");
@@ -105,6 +117,7 @@ int dispatch(int argc, char** argv) {
   if (collective_app.parsed()) return hopsim::collective_command(collective, streams(collective.flags.log_level));
   if (explain_app.parsed()) return hopsim::explain_command(explain, streams(explain.log_level));
   if (sweep_app.parsed()) return hopsim::sweep_command(sweep, streams(sweep.flags.log_level));
+  if (compare_app.parsed()) return hopsim::compare_command(compare, streams("info"));
   if (list_app.parsed()) return hopsim::list_command(list, streams("info"));
   if (show_app.parsed()) return hopsim::show_command(show, streams("info"));
   return hopsim::run_command(run, streams(run.flags.log_level));
@@ -137,6 +150,8 @@ int main(int argc, char** argv) {
   } catch (const hopsim::BoundBeaten& e) {
     return fail(kFailed, e.what());
   } catch (const hopsim::EngineDied& e) {
+    return fail(kFailed, e.what());
+  } catch (const hopsim::SweepFailed& e) {
     return fail(kFailed, e.what());
   } catch (const std::exception& e) {
     return fail(kFailed, std::string("internal error, please report it: ") + e.what());

@@ -1,7 +1,6 @@
 #include "tools/prepare.hpp"
 
 #include "scenarios/build_plan.hpp"
-#include "scenarios/measure.hpp"
 
 namespace hopsim {
 
@@ -16,21 +15,6 @@ Prepared prepare(const Document& document) {
   p.machine = build_machine(p.scenario.machine);
   p.plan = build_plan(p.scenario, p.machine);
   return p;
-}
-
-std::vector<perfetto::TraceStep> trace_steps(const Plan& plan) {
-  std::vector<perfetto::TraceStep> steps;
-  for (const PlannedStep& s : plan.steps)
-    steps.push_back({.label = s.text,
-                     .algorithm = s.algorithm,
-                     .bytes = s.collective ? s.collective->bytes : Bytes{},
-                     .collective = s.collective.has_value()});
-  return steps;
-}
-
-void trace_exposed(perfetto::TraceWriter& trace, const Fabric& fabric, const Activity& activity) {
-  for (std::uint32_t c = 0; c < fabric.chips(); ++c)
-    for (const Interval& i : exposed_communication(activity, ChipId(c))) trace.exposed(ChipId(c), i.start, i.end);
 }
 
 }  // namespace hopsim

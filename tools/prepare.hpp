@@ -1,14 +1,10 @@
 // From a document and the flags to what runs: what `hopsim run` and `hopsim collective` share.
 #pragma once
 
-#include <vector>
-
 #include "scenarios/document.hpp"
 #include "scenarios/plan.hpp"
 #include "scenarios/scenario.hpp"
-#include "sim/activity.hpp"
 #include "tools/flags.hpp"
-#include "tools/perfetto/trace_writer.hpp"
 
 namespace hopsim {
 
@@ -22,10 +18,5 @@ struct Prepared {
 void apply_flags(Document&, const CommonFlags&);
 
 Prepared prepare(const Document&);
-
-// What a trace tells about the plan's steps.
-std::vector<perfetto::TraceStep> trace_steps(const Plan&);
-// After the run: when chips communicated without computing.
-void trace_exposed(perfetto::TraceWriter&, const Fabric&, const Activity&);
 
 }  // namespace hopsim

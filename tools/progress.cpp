@@ -54,19 +54,33 @@ void Progress::at(std::string what, std::size_t done, std::size_t all) {
   if (done == 0) first_.reset();
   done_parts_ = static_cast<double>(done);
   parts_ = static_cast<double>(std::max<std::size_t>(all, 1));
-  hops_ = 0;
-  run_.hops.store(0);
+  run_.hops_ = 0;
+  run_.counts_.hops.store(0);
 }
 
-void Progress::expect(std::uint64_t hops) {
-  const std::lock_guard lock(mutex_);
+Progress::Run::Run(Progress& progress) : progress_(progress) {
+  const std::lock_guard lock(progress.mutex_);
+  progress.runs_.push_back(this);
+}
+
+Progress::Run::~Run() {
+  const std::lock_guard lock(progress_.mutex_);
+  std::erase(progress_.runs_, this);
+}
+
+void Progress::Run::expect(std::uint64_t hops) {
+  const std::lock_guard lock(progress_.mutex_);
   hops_ = static_cast<double>(hops);
 }
 
 // Of all parts.
 double Progress::share() const {
-  const auto made = static_cast<double>(run_.hops.load(std::memory_order_relaxed));
-  return (done_parts_ + (hops_ > 0 ? std::min(made / hops_, 1.0) : 0)) / parts_;
+  double parts = done_parts_;
+  for (const Run* run : runs_) {
+    const auto made = static_cast<double>(run->counts_.hops.load(std::memory_order_relaxed));
+    if (run->hops_ > 0) parts += std::min(made / run->hops_, 1.0);
+  }
+  return parts / parts_;
 }
 
 // The rate is of the work alone: from when it was first seen to go on, not from the planning before it.

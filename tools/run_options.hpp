@@ -17,6 +17,8 @@ constexpr double kLongOnSimgrid = 60;  // and warned of, on SimGrid
 // `what` names the run. Recorder, activity and critical path are the caller's to add; progress and streams outlive
 // the run.
 RunOptions run_options(const CommonFlags&, Progress&, const Streams&, std::string what);
+// One of several runs that go on at once. Safe to call from several threads.
+RunOptions run_options(const CommonFlags&, Progress::Run&, const Streams&, std::string what);
 
 // Of a cross-check, for what runs on SimGrid.
 RunOptions check_options(const CommonFlags&, Progress&, const Streams&, std::string what);

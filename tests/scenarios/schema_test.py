@@ -10,6 +10,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import jsonschema
@@ -70,8 +71,8 @@ def in_place_of(document, path, value):
 
 class Schemas(unittest.TestCase):
     def test_are_schemas(self):
-        self.assertEqual(sorted(SCHEMAS), ['collective.schema.json', 'explain.schema.json', 'run.schema.json',
-                                           'scenario.schema.json', 'sweep.schema.json'])
+        self.assertEqual(sorted(SCHEMAS), ['collective.schema.json', 'compare.schema.json', 'explain.schema.json',
+                                           'run.schema.json', 'scenario.schema.json', 'sweep.schema.json'])
         for schema in SCHEMAS.values():
             jsonschema.Draft7Validator.check_schema(schema)
 
@@ -334,6 +335,30 @@ class Results(unittest.TestCase):
                 point = result['points'][0]
                 both = in_place_of(result, ['points', 0], {**point, 'error': 'no'})
                 self.assertFalse(schema.is_valid(both))
+
+    def test_of_comparisons_are_valid(self):
+        schema = jsonschema.Draft7Validator(SCHEMAS['compare.schema.json'])
+        product = 'C[I_X, K] = A[I_X, J_Y] * B[J_Y, K]'
+        machine = ['--machine', 'tpu_v5e:4x4', '--dims', 'I=64,J=128,K=256']
+        shipped = ROOT / 'scenarios'
+        commands = [(['run', str(shipped / 'overlap/matmul_all_reduce.yaml')], ['--set', 'machine.ideal=false']),
+                    (['run', str(shipped / 'megatron/linears.yaml'), str(shipped / 'fabrics/link_down.yaml')], []),
+                    (['run', str(shipped / 'fabrics/link_down.yaml')], ['--max-time', '1us']),
+                    (['collective', 'all_gather', 'send_recv', '--machine', 'tpu_v5e:4x4'], ['--bytes', '1KiB,4KiB']),
+                    (['sweep', str(shipped / 'sweeps/one_way_or_both.yaml')], ['--max-time', '20us']),
+                    (['explain', product], machine)]
+        for command, more in commands:
+            with self.subTest(command), tempfile.TemporaryDirectory() as folder:
+                files = [folder + '/a.json', folder + '/b.json']
+                for file, flags in zip(files, ([], more)):
+                    run(*command, *flags, '--quiet', '--json', file)
+                done = run('compare', *files, '--json', '-')
+                self.assertEqual(done.returncode, 0, done.stderr)
+                result = json.loads(done.stdout)
+                self.assertEqual(told(schema.iter_errors(result)), '')
+                self.assertFalse(schema.is_valid({**result, 'more': 1}))
+                for key in result:
+                    self.assertFalse(schema.is_valid({other: result[other] for other in result if other != key}), key)
 
 
 if __name__ == '__main__':

@@ -166,7 +166,8 @@ TEST(Sweep, BadOnesAreRefusedWithTheirPlace) {
       {"  dims.E: [1]\n  zip: [dims.E, dims.E]\n", "f.yaml:9:17: a key given twice"},
       {"  dims.E: [1, 2]\n  dims.F: [1]\n  zip: [dims.E, dims.F]\n", "f.yaml:9:3: keys that move together"},
       {"  dims.E: 1 .. 1000\n  dims.F: 1 .. 1000\n",
-       "f.yaml:8:3: a sweep of too many points; got 1000 x 1000; valid: at most 100000 points"},
+       "f.yaml:8:3: a sweep of too many points; got 1000 x 1000 = 1000000; valid: at most 100000 points: larger "
+       "steps, or zip; or --yes"},
       {"  dims.E: [1]\n  where: dims.E > 1\n", "f.yaml:9:10: where leaves no point of 1"},
       {"  dims.E: [1]\n  where: []\n", "f.yaml:9:10: where has no condition"},
       {"  dims.E: [1]\n  where:\n", "f.yaml:9:3: where has no value"},
@@ -190,6 +191,13 @@ TEST(Sweep, BadOnesAreRefusedWithTheirPlace) {
   for (const auto& [text, message] : cases) EXPECT_THAT(refusal(text), StartsWith(message)) << text;
   EXPECT_THAT(error_of([] { Sweep(parse_document("machine: {}\nprogram: [barrier]\n", kFile)); }),
               StartsWith("f.yaml:1:1: the scenario has no sweep; valid: sweep: {machine.slice"));
+}
+
+TEST(Sweep, AHugeGridWhereItIsAskedFor) {
+  const Sweep s(parse_document(kBase + std::string("  dims.E: 1 .. 1000\n  dims.F: 1 .. 1000\n"), kFile), 1'000'000);
+  EXPECT_EQ(s.points(), 1'000'000u);
+  EXPECT_EQ(s.value(123'456, 0).text, "124");
+  EXPECT_EQ(s.value(123'456, 1).text, "457");
 }
 
 // What one point's values make wrong is for that point to say.

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,11 +37,13 @@ inline std::string read(const std::filesystem::path& path) {
 class PerfettoWriter : public ::testing::Test {
  protected:
   template <class Record>
-  Trace written(const Fabric& fabric, std::vector<TraceStep> steps, Record record) {
-    TraceWriter writer(folder_ / "t.pftrace", fabric, std::move(steps));
+  Trace written(const Fabric& fabric, std::vector<TraceStep> steps, Record record, TraceScope scope = {}) {
+    TraceWriter writer(folder_ / "t.pftrace", fabric, std::move(steps), std::move(scope));
     record(writer);
     writer.finish();
     counts_ = writer.counts();
+    left_out_ = writer.of_all() - counts_.slices - counts_.instants;
+    stopped_ = writer.stopped();
     return Trace(read(folder_ / "t.pftrace"));
   }
 
@@ -53,6 +56,8 @@ class PerfettoWriter : public ::testing::Test {
 
   test::Scratch folder_;
   TraceCounts counts_;
+  std::uint64_t left_out_ = 0;
+  std::optional<Time> stopped_;
 };
 
 inline HopRecord one_hop(std::uint64_t message, std::uint32_t link, const Fabric& fabric, Time start, Time end) {

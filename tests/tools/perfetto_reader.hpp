@@ -80,7 +80,8 @@ struct Event {
   std::map<std::string, std::uint64_t> args;
   std::map<std::string, std::string> texts;  // arguments, too
   std::string algorithm;
-  std::uint64_t flow = 0, last_flow = 0;
+  std::uint64_t flow = 0, last_flow = 0;  // the first of
+  std::vector<std::uint64_t> flows, last_flows;
   double value = 0;  // of a counter's sample
 };
 
@@ -127,9 +128,18 @@ struct Trace {
   void add(const Message& packet, const Message& m) {
     EXPECT_EQ(packet.number(13), 2u) << "refers to interned strings";
     EXPECT_TRUE(tracks.contains(m.number(11))) << "tracks are declared before they are used";
-    Event e{
-        packet.number(8), m.number(9), m.number(11), interned[2][m.number(10)], interned[1][m.number(3)], {}, {}, "",
-        m.number(47),     m.number(48)};
+    Event e;
+    e.time = packet.number(8);
+    e.type = m.number(9);
+    e.track = m.number(11);
+    e.name = interned[2][m.number(10)];
+    e.category = interned[1][m.number(3)];
+    e.flow = m.number(47);
+    e.last_flow = m.number(48);
+    for (const auto& [to, field] : {std::pair{&e.flows, 47}, std::pair{&e.last_flows, 48}}) {
+      const auto [first, last] = m.numbers.equal_range(field);
+      std::transform(first, last, std::back_inserter(*to), [](const auto& f) { return f.second; });
+    }
     e.value = m.numbers.contains(44) ? std::bit_cast<double>(m.number(44)) : static_cast<double>(m.number(30));
     for (const Message& a : m.all(4)) {
       if (a.numbers.contains(17))
@@ -179,6 +189,25 @@ struct Trace {
       EXPECT_EQ(e.type, 4u);
       EXPECT_TRUE(tracks.at(e.track).bytes != tracks.at(e.track).percent);
       found.emplace_back(e.time, e.value);
+    }
+    return found;
+  }
+
+  // Of each arrow where it begins and ends, as trace_processor draws them: from an event with a flow's id to the next
+  // one, until one that ends it. None may end that has not begun.
+  std::vector<std::string> arrows() const {
+    std::map<std::uint64_t, std::string> begun;
+    std::vector<std::string> found;
+    const auto pass = [&](const Event& e, std::uint64_t id, bool ends) {
+      const std::string here = path(e.track) + " @" + std::to_string(e.time);
+      const auto before = begun.find(id);
+      EXPECT_TRUE(!ends || before != begun.end()) << here;
+      if (before != begun.end()) found.push_back(before->second + " -> " + here);
+      begun[id] = here;
+    };
+    for (const Event& e : events) {
+      for (const std::uint64_t id : e.last_flows) pass(e, id, true);
+      for (const std::uint64_t id : e.flows) pass(e, id, false);
     }
     return found;
   }

@@ -84,6 +84,21 @@ TEST(Progress, OfSeveralRunsTheShareIsOfAll) {
                                            HasSubstr("hopsim: row 3 of 4: 50 % (0 s)")));
 }
 
+// A quarter is done; of the two that run one is halfway, of the other nothing is known: 1.5 of 4.
+TEST(Progress, RunsThatGoOnAtOnceAddUp) {
+  Watched buffer;
+  std::ostream err(&buffer);
+  {
+    Progress progress(err, true, 50ms);
+    Progress::Run one(progress), other(progress);
+    one.expect(1000);
+    one.counts().tell(500, Time{});
+    progress.at("1 of 4 points", 1, 4);
+    EXPECT_TRUE(buffer.flushed());
+  }
+  EXPECT_THAT(buffer.str(), HasSubstr("hopsim: 1 of 4 points: 37 % (0 s)"));
+}
+
 TEST(Progress, StaysOnOneLine) {
   Watched buffer;
   std::ostream err(&buffer);

@@ -112,6 +112,7 @@ TEST(SweepCommand, BestByAnotherKeyOfTheResult) {
   EXPECT_THAT(c.run({"--best", "steps.0.lower_bound_s"}).out,
               HasSubstr("\nbest by steps.0.lower_bound_s: shape 4, 394.22 us; next: shape 8, 459.75 us, 1.17x; "));
   EXPECT_THAT(c.run({"--best", "time"}).out, HasSubstr("\nbest: shape 2, "));
+  EXPECT_THAT(c.run({"--best", "overlap"}).out, HasSubstr("\nbest by overlap: 0 at all of them\n"));
   const Finished f = c.run({"--best", "steps.0.speed", "--json", c.folder / "r.json"});
   EXPECT_EQ(f.code, 2);
   EXPECT_THAT(f.err,
@@ -278,7 +279,15 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"sweep: {program.0.all_gather.bytes: 1 KiB .. 1 TiB + 1 B}\n", {}, ":5:37: more than 10000 values"},
         Bad{"sweep: {program.0.all_gather.bytes: 1 KB .. 9 KB + 1 B, machine.topology.shape: 1 .. 999}\n",
             {},
-            ":5:8: a sweep of too many points; got 8001 x 999; valid: at most 100000 points"},
+            ":5:8: a sweep of too many points; got 8001 x 999 = 7992999; valid: at most 100000 points: larger steps, "
+            "or "
+            "zip; or --yes, which runs them all\n"},
+        Bad{"sweep: {program.0.all_gather.bytes: 1 KB .. 9 KB + 1 B, machine.topology.shape: 1 .. 999, "
+            "program.0.chunks: 1 .. 999}\n",
+            {"--yes"},
+            ":5:8: a sweep of too many points; got 8001 x 999 x 999; valid: at most 4294967295 points: larger steps, "
+            "or "
+            "zip\n"},
         Bad{"sweep: {machine.topology.shape: [2], where: machine.topology.size > 1}\n",
             {},
             ":5:45: the scenario has no such value; got machine.topology.size"},
@@ -289,8 +298,12 @@ INSTANTIATE_TEST_SUITE_P(
             {"--machine", "tpu_v5e:8"},
             "--machine sets what the sweep varies; got machine"},
         Bad{kGood, {"--trace", "t.pftrace"}, "--trace takes one run, not a sweep"},
-        Bad{kGood, {"--jobs", "2"}, "sweep: unknown flag"}, Bad{kGood, {"--best", ""}, "sweep: --best"},
-        Bad{kGood, {"more.yaml"}, "sweep: one argument too many"}));
+        Bad{kGood, {"--jobs", "0"}, "--jobs: a count is too small; got 0; valid: a whole number from 1 to 1000\n"},
+        Bad{kGood, {"--jobs", "-1"}, "--jobs: a count is too small; got -1; valid: a whole number from 1 to 1000\n"},
+        Bad{kGood, {"--jobs", "1001"}, "--jobs: a count is too large; got 1001; valid: "},
+        Bad{kGood, {"--jobs", "many"}, "--jobs: a count must begin with a number; got many; valid: "},
+        Bad{kGood, {"--jbs", "2"}, "sweep: unknown flag (did you mean --jobs?)"},
+        Bad{kGood, {"--best", ""}, "sweep: --best"}, Bad{kGood, {"more.yaml"}, "sweep: one argument too many"}));
 
 TEST(SweepCommand, NeedsAFile) { EXPECT_THAT(hopsim({"sweep"}).err, StartsWith("hopsim: sweep: FILE is required")); }
 

@@ -10,33 +10,49 @@ namespace {
 
 constexpr std::size_t kMost = 1024, kLeast = 64, kOfAllNodes = std::size_t{1} << 18;  // changes a curve
 constexpr std::size_t kTotal = 4096;
+constexpr std::uint32_t kShared = 256;
 
-std::size_t capacity(std::uint32_t nodes) { return std::clamp(kOfAllNodes / std::max(nodes, 1u), kLeast, kMost); }
+std::size_t capacity(std::size_t loads) {
+  return std::clamp(kOfAllNodes / std::max(loads, std::size_t{1}), kLeast, kMost);
+}
 
 }  // namespace
 
-FabricLoad::FabricLoad(const Fabric& fabric)
-    : fabric_(fabric), nodes_(fabric.nodes, NodeLoad(capacity(fabric.nodes))) {
+// Switches among chips that are chosen have curves of their own: they pass what shown chips send and what others do.
+FabricLoad::FabricLoad(const Fabric& fabric, const TraceScope& scope) : fabric_(fabric), window_(scope.window) {
+  const auto own = [&](std::uint32_t node) {
+    return scope.detail != Detail::steps && (node >= fabric.chips() || scope.shows(ChipId(node)));
+  };
+  for (std::uint32_t node = 0; node < fabric.nodes; ++node) place_.push_back(own(node) ? own_++ : ~0u);
+  const std::uint32_t others = fabric.nodes - own_;
+  for (std::uint32_t node = 0, k = 0; node < fabric.nodes; ++node)
+    if (place_[node] == ~0u) place_[node] = own_ + k++ % kShared;
+  const std::size_t loads = own_ + std::min(others, kShared);
+  loads_.assign(loads, NodeLoad(capacity(loads)));
   for (const Link& link : fabric.links)
-    if (link.exists()) ++nodes_[link.from].links;
+    if (link.exists()) ++load(link.from).links;
 }
 
 void FabricLoad::hop(const HopRecord& h) {
-  StepFunction& busy = nodes_[fabric_.links[index(h.link)].from].busy_links;
-  busy.change(nanoseconds(h.start), 1);
-  busy.change(nanoseconds(h.end), -1);
+  StepFunction& busy = load(fabric_.links[index(h.link)].from).busy_links;
+  busy.change(nanoseconds(window_.cut(h.start)), 1);
+  busy.change(nanoseconds(window_.cut(h.end)), -1);
   const auto bytes = static_cast<double>(h.bytes.count());
-  StepFunction& in_flight = nodes_[index(h.from)].bytes_in_flight;
-  if (h.hop == 0) in_flight.change(nanoseconds(h.posted), bytes);
-  if (h.last) in_flight.change(nanoseconds(h.delivered), -bytes);
+  StepFunction& in_flight = load(index(h.from)).bytes_in_flight;
+  if (h.hop == 0) in_flight.change(nanoseconds(window_.cut(h.posted)), bytes);
+  if (h.last) in_flight.change(nanoseconds(window_.cut(h.delivered)), -bytes);
+}
+
+const NodeLoad* FabricLoad::node(std::uint32_t node) const {
+  return place_[node] < own_ ? &loads_[place_[node]] : nullptr;
 }
 
 NodeLoad FabricLoad::total() const {
   NodeLoad total(kTotal);
-  for (const NodeLoad& node : nodes_) {
-    total.links += node.links;
-    total.busy_links.add(node.busy_links);
-    total.bytes_in_flight.add(node.bytes_in_flight);
+  for (const NodeLoad& load : loads_) {
+    total.links += load.links;
+    total.busy_links.add(load.busy_links);
+    total.bytes_in_flight.add(load.bytes_in_flight);
   }
   return total;
 }

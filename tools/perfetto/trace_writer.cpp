@@ -1,13 +1,12 @@
 #include "tools/perfetto/trace_writer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <string_view>
 #include <utility>
 
 #include "tools/perfetto/fields.hpp"
 #include "tools/perfetto/span.hpp"
+#include "tools/perfetto/trace_strings.hpp"
 
 namespace hopsim::perfetto {
 
@@ -15,47 +14,28 @@ namespace {
 
 constexpr std::size_t kBlock = 256 << 10;  // written at once
 
-// Interned strings are referred to by their place here, from 1.
-constexpr std::array<std::string_view, 7> kCategories{"step",    "collective", "compute", "link",
-                                                      "receive", "exposed",    "critical"};
-constexpr std::array<std::string_view, 6> kEvents{"step", "compute", "send", "received", "reduced", "exposed"};
-constexpr std::array<std::string_view, kCauses> kWaitedFor{"compute",  "transfer", "latency",   "waiting for a link",
-                                                           "overhead", "launch",   "host load", "other"};
-constexpr std::array<std::string_view, 17> kArguments{
-    "bytes",     "step",    "phase",     "passage",  "lane",   "chunk", "chunk_atoms", "wait_ps", "hop",
-    "from_chip", "to_chip", "algorithm", "start_ps", "end_ps", "chip",  "link",        "held_by"};
-
-template <std::size_t N>
-consteval std::uint64_t iid(const std::array<std::string_view, N>& among, std::string_view text) {
-  for (std::size_t i = 0; i < N; ++i)
-    if (among[i] == text) return i + 1;
-  throw "not in the table";
-}
-consteval std::uint64_t arg(std::string_view name) { return iid(kArguments, name); }
-consteval std::uint64_t name(std::string_view event) { return iid(kEvents, event); }
-
-// Events: those above, what is waited for, the steps' labels.
-constexpr std::uint64_t kFirstCause = kEvents.size() + 1, kFirstLabel = kFirstCause + kCauses;
-
-void intern(Encoder& out, std::uint32_t table, std::uint64_t id, std::string_view text) {
-  out.message(table, [&] {
-    out.varint(interned::kId, id);
-    out.string(interned::kText, text);
-  });
-}
-
-template <std::size_t N>
-void intern_all(Encoder& out, std::uint32_t table, const std::array<std::string_view, N>& texts) {
-  for (std::size_t i = 0; i < N; ++i) intern(out, table, i + 1, texts[i]);
-}
-
 // Flow ids are the file's; 0 is not one.
 constexpr std::uint64_t flow_of(const HopRecord& h) { return h.message + 1; }
 
+std::vector<StepArrows::Step> waits(const std::vector<TraceStep>& steps) {
+  std::vector<StepArrows::Step> all;
+  for (const TraceStep& s : steps) all.push_back({s.after, s.takes_part});
+  return all;
+}
+
 }  // namespace
 
-TraceWriter::TraceWriter(const std::filesystem::path& path, const Fabric& fabric, std::vector<TraceStep> steps)
-    : fabric_(fabric), file_(path), steps_(std::move(steps)), tracks_(fabric, out_), load_(fabric) {
+TraceWriter::TraceWriter(const std::filesystem::path& path, const Fabric& fabric, std::vector<TraceStep> steps,
+                         TraceScope scope)
+    : fabric_(fabric),
+      file_(path),
+      steps_(std::move(steps)),
+      scope_(std::move(scope)),
+      whole_(scope_.whole()),
+      arrows_(waits(steps_), fabric),
+      tracks_(fabric, out_, scope_.detail),
+      load_(fabric, scope_) {
+  if (scope_.detail == Detail::steps) computing_.resize(fabric.chips());
   start_sequence();
 }
 
@@ -82,19 +62,54 @@ void TraceWriter::intern_events() {
   }
 }
 
+bool TraceWriter::shows(std::uint32_t node, const HopRecord& h) const {
+  if (node < fabric_.chips()) return scope_.shows(ChipId(node));
+  return scope_.shows(h.from) || scope_.shows(h.to);
+}
+
+bool TraceWriter::shows(ChipId chip, Time start, Time end) const {
+  return scope_.shows(chip) && scope_.window.touches(start, end);
+}
+
+bool TraceWriter::shows_receipt(const HopRecord& h) const {
+  return h.last && shows(index(h.to), h) && scope_.window.has(h.delivered);
+}
+
+bool TraceWriter::full(Time now) {
+  if (counts_.slices + counts_.instants < scope_.most) return false;
+  if (!stopped_) stopped_ = now;
+  return true;
+}
+
 void TraceWriter::hop(const HopRecord& h) {
   load_.hop(h);
-  const Span when = span(h.start, h.end);
+  of_all_ += h.last ? 2 : 1;
+  if (scope_.detail == Detail::steps || full(h.start)) return;
+  if (scope_.detail == Detail::messages) return message(h);
+  if (!whole_) return part(h);
+  link_slice(h, true);
+  if (h.hop > 0) ++counts_.flows;  // an arrow from the hop before
+  if (h.last) receive(h, true);
+}
+
+// Of a message of which something may be hidden.
+void TraceWriter::part(const HopRecord& h) {
+  const bool shown = shows(fabric_.links[index(h.link)].from, h) && scope_.window.touches(h.start, h.end);
+  const bool receipt = shows_receipt(h), before = h.hop > 0 && begun_.contains(h.message);
+  const bool goes_on = h.last ? receipt : h.start < scope_.window.end;
+  if (shown) link_slice(h, before || goes_on);
+  if (shown && before) ++counts_.flows;
+  if (receipt) receive(h, shown || before);
+  if (h.last && before) begun_.erase(h.message);
+  if (!h.last && shown) begun_.insert(h.message);
+}
+
+void TraceWriter::link_slice(const HopRecord& h, bool flow) {
+  const Span when = scope_.window.cut(h.start, h.end);
   slice(
       tracks_.link(h.link, when), when, Category::link, task_name(h.task, name("send")),
       [&] {
-        argument(arg("bytes"), h.bytes.count());
-        argument(arg("step"), h.task + 1);
-        argument(arg("phase"), h.phase);
-        argument(arg("passage"), h.passage);
-        argument(arg("lane"), h.lane);
-        argument(arg("chunk_atoms"), h.chunk.count);
-        argument(arg("wait_ps"), (h.start - h.posted).ps());
+        about_message(h, h.start);
         exact(h.start, h.end);
         if (h.hop > 0 || !h.last) {
           argument(arg("hop"), h.hop);
@@ -103,25 +118,97 @@ void TraceWriter::hop(const HopRecord& h) {
         }
         argument(arg("chunk"), h.chunk.first);
       },
-      [&] { out_.fixed64(event::kFlow, flow_of(h)); });
-  if (h.hop > 0) ++counts_.flows;  // an arrow from the hop before
-  if (h.last) receive(h);
+      [&] {
+        if (flow) out_.fixed64(event::kFlow, flow_of(h));
+      });
 }
 
-void TraceWriter::receive(const HopRecord& h) {
+void TraceWriter::message(const HopRecord& h) {
+  FirstLink first{h.link, h.start};
+  if (!h.last) {
+    if (shows(index(h.from), h)) under_way_.try_emplace(h.message, UnderWay{first, h}).first->second.latest = h;
+    return;
+  }
+  if (h.hop > 0)
+    if (const auto known = under_way_.find(h.message); known != under_way_.end()) {
+      first = known->second.first;
+      under_way_.erase(known);
+    }
+  const bool receipt = shows_receipt(h), shown = message_slice(h, first, receipt);
+  if (receipt) receive(h, shown);
+}
+
+// Whether it is shown.
+bool TraceWriter::message_slice(const HopRecord& h, const FirstLink& first, bool flow) {
+  if (!shows(index(h.from), h) || !scope_.window.touches(first.start, h.delivered)) return false;
+  const Span when = scope_.window.cut(first.start, h.delivered);
+  slice(
+      tracks_.link(first.link, when), when, Category::message, task_name(h.task, name("send")),
+      [&] {
+        about_message(h, first.start);
+        exact(first.start, h.delivered);
+        if (h.hop > 0 || !h.last) {
+          argument(arg("hops"), h.hop + 1);
+          argument(arg("from_chip"), index(h.from));
+          argument(arg("to_chip"), index(h.to));
+        }
+        argument(arg("chunk"), h.chunk.first);
+      },
+      [&] {
+        if (flow) out_.fixed64(event::kFlow, flow_of(h));
+      });
+  return true;
+}
+
+// Of a run that was stopped: as far as they came.
+void TraceWriter::unfinished_messages() {
+  std::vector<UnderWay> rest;
+  for (const auto& [message, sent] : under_way_) rest.push_back(sent);
+  std::sort(rest.begin(), rest.end(), [](const UnderWay& a, const UnderWay& b) {
+    return a.first.start != b.first.start ? a.first.start < b.first.start : a.latest.message < b.latest.message;
+  });
+  for (const UnderWay& sent : rest) message_slice(sent.latest, sent.first, false);
+}
+
+void TraceWriter::about_message(const HopRecord& h, Time start) {
+  argument(arg("bytes"), h.bytes.count());
+  argument(arg("step"), h.task + 1);
+  argument(arg("phase"), h.phase);
+  argument(arg("passage"), h.passage);
+  argument(arg("lane"), h.lane);
+  argument(arg("chunk_atoms"), h.chunk.count);
+  argument(arg("wait_ps"), (start - h.posted).ps());
+}
+
+void TraceWriter::receive(const HopRecord& h, bool flow) {
   event(
       nanoseconds(h.delivered), event::kInstant, tracks_.received(h.link),
       [&] {
         out_.varint(event::kCategory, static_cast<std::uint64_t>(Category::receive));
         out_.varint(event::kName, h.op == Op::reduce ? name("reduced") : name("received"));
       },
-      [&] { out_.fixed64(event::kLastFlow, flow_of(h)); });
+      [&] {
+        if (flow) out_.fixed64(event::kLastFlow, flow_of(h));
+      });
   ++counts_.instants;
-  ++counts_.flows;
+  if (flow) ++counts_.flows;
 }
 
 void TraceWriter::compute(ChipId chip, std::uint32_t task, Time start, Time end) {
-  const Span when = span(start, end);
+  ++of_all_;
+  if (!shows(chip, start, end) || full(start)) return;
+  if (scope_.detail != Detail::steps) return computed(chip, task, start, end);
+  Computing& latest = computing_[index(chip)];
+  if (latest.task == task && latest.end == start) {
+    latest.end = end;
+    return;
+  }
+  if (latest.task != kNoTask) computed(chip, latest.task, latest.start, latest.end);
+  latest = {task, start, end};
+}
+
+void TraceWriter::computed(ChipId chip, std::uint32_t task, Time start, Time end) {
+  const Span when = scope_.window.cut(start, end);
   slice(tracks_.compute(chip, when), when, Category::compute, task_name(task, name("compute")), [&] {
     argument(arg("step"), task + 1);
     exact(start, end);
@@ -130,29 +217,43 @@ void TraceWriter::compute(ChipId chip, std::uint32_t task, Time start, Time end)
 
 void TraceWriter::task(ChipId chip, std::uint32_t task, Time start, Time end) {
   static const TraceStep kNameless;
+  ++of_all_;
+  if (!shows(chip, start, end)) return;
   const TraceStep& step = task < steps_.size() ? steps_[task] : kNameless;
-  const Span when = span(start, end);
+  const Span when = scope_.window.cut(start, end);
+  const StepArrows::Ends& arrows = arrows_.written(task, chip, end < scope_.window.end);
   const std::uint64_t track = step.collective ? tracks_.collectives(chip, when) : tracks_.steps(chip, when);
-  slice(track, when, step.collective ? Category::collective : Category::step, task_name(task, name("step")), [&] {
-    argument(arg("step"), task + 1);
-    if (step.bytes > Bytes{}) argument(arg("bytes"), step.bytes.count());
-    if (!step.algorithm.empty()) {
-      out_.message(event::kAnnotation, [&] {
-        out_.varint(annotation::kName, arg("algorithm"));
-        out_.varint(annotation::kInternedString, task + 1);
+  slice(
+      track, when, step.collective ? Category::collective : Category::step, task_name(task, name("step")),
+      [&] {
+        argument(arg("step"), task + 1);
+        if (step.bytes > Bytes{}) argument(arg("bytes"), step.bytes.count());
+        if (!step.algorithm.empty()) {
+          out_.message(event::kAnnotation, [&] {
+            out_.varint(annotation::kName, arg("algorithm"));
+            out_.varint(annotation::kInternedString, task + 1);
+          });
+        }
+        exact(start, end);
+      },
+      [&] {
+        for (const std::uint64_t id : arrows.flows) out_.fixed64(event::kFlow, id);
+        for (const std::uint64_t id : arrows.last) out_.fixed64(event::kLastFlow, id);
       });
-    }
-    exact(start, end);
-  });
+  counts_.flows += arrows.arrows;
 }
 
 void TraceWriter::exposed(ChipId chip, Time start, Time end) {
-  const Span when = span(start, end);
+  ++of_all_;
+  if (!shows(chip, start, end)) return;
+  const Span when = scope_.window.cut(start, end);
   slice(tracks_.exposed(chip, when), when, Category::exposed, name("exposed"), [&] { exact(start, end); });
 }
 
 void TraceWriter::critical(const PathSegment& s) {
-  const Span when = span(s.start, s.end);
+  ++of_all_;
+  if (!scope_.window.touches(s.start, s.end)) return;
+  const Span when = scope_.window.cut(s.start, s.end);
   const std::uint64_t name = kFirstCause + static_cast<std::uint64_t>(s.what);
   slice(tracks_.critical_path(when), when, Category::critical, name, [&] {
     argument(arg("step"), s.task + 1);
@@ -170,32 +271,37 @@ void TraceWriter::critical(const PathSegment& s) {
 
 void TraceWriter::curves() {
   curves_of({}, load_.total());
-  for (std::uint32_t node = 0; node < load_.nodes().size(); ++node) curves_of(node, load_.nodes()[node]);
+  for (std::uint32_t node = 0; node < fabric_.nodes; ++node)
+    if (const NodeLoad* load = load_.node(node);
+        load && (node < fabric_.chips() || scope_.chips.empty() || tracks_.has(node)))
+      curves_of(node, *load);
 }
 
 void TraceWriter::curves_of(std::optional<std::uint32_t> node, const NodeLoad& load) {
-  const auto track = [&](Curve curve, const StepFunction& f) { return tracks_.counter(node, curve, f.stretch()); };
-  if (!load.busy_links.empty()) utilisation(track(Curve::link_utilisation, load.busy_links), load);
-  if (!load.bytes_in_flight.empty()) in_flight(track(Curve::bytes_in_flight, load.bytes_in_flight), load);
+  utilisation(node, load);
+  in_flight(node, load);
 }
 
 // In percent to two places: sums of means carry rounding errors, which would be told as changes.
-void TraceWriter::utilisation(std::uint64_t track, const NodeLoad& load) {
+void TraceWriter::utilisation(std::optional<std::uint32_t> node, const NodeLoad& load) {
   double last = 0;
+  std::uint64_t track = 0;
   load.busy_links.each([&](std::uint64_t time, double busy) {
     const double percent = std::round(busy / load.links * 1e4) / 100 + 0.0;  // no -0
     if (percent == last) return;
     last = percent;
+    if (track == 0) track = tracks_.counter(node, Curve::link_utilisation, load.busy_links.stretch());
     sample(time, track, [&] { out_.real(event::kDoubleValue, percent); });
   });
 }
 
-void TraceWriter::in_flight(std::uint64_t track, const NodeLoad& load) {
-  std::uint64_t last = 0;
+void TraceWriter::in_flight(std::optional<std::uint32_t> node, const NodeLoad& load) {
+  std::uint64_t last = 0, track = 0;
   load.bytes_in_flight.each([&](std::uint64_t time, double sum) {
     const auto bytes = static_cast<std::uint64_t>(std::max(std::llround(sum), 0LL));
     if (bytes == last) return;
     last = bytes;
+    if (track == 0) track = tracks_.counter(node, Curve::bytes_in_flight, load.bytes_in_flight.stretch());
     sample(time, track, [&] { out_.varint(event::kValue, bytes); });
   });
 }
@@ -207,6 +313,9 @@ void TraceWriter::sample(std::uint64_t time, std::uint64_t track, Encode encode_
 }
 
 void TraceWriter::finish() {
+  for (std::uint32_t chip = 0; chip < computing_.size(); ++chip)
+    if (const Computing& c = computing_[chip]; c.task != kNoTask) computed(ChipId(chip), c.task, c.start, c.end);
+  unfinished_messages();
   curves();
   flush(0);
   file_.finish();

@@ -49,8 +49,8 @@ std::string numbered(std::uint32_t number, std::uint32_t of) {
 
 }  // namespace
 
-TrackTree::TrackTree(const Fabric& fabric, Encoder& out)
-    : fabric_(fabric), out_(out), nodes_(fabric.nodes), links_(fabric.links.size()) {}
+TrackTree::TrackTree(const Fabric& fabric, Encoder& out, Detail detail)
+    : fabric_(fabric), out_(out), detail_(detail), nodes_(fabric.nodes), links_(fabric.links.size()) {}
 
 template <class Declare>
 std::uint64_t TrackTree::claim(Slots& slots, Span span, Declare declare_slot) {
@@ -141,7 +141,7 @@ std::uint64_t TrackTree::group(std::uint32_t node) {
 
 std::uint64_t TrackTree::links_out(std::uint32_t node) {
   std::uint64_t& track = nodes_[node].links_out;
-  if (track == 0) track = declare(group(node), kLinksOut, "links out");
+  if (track == 0) track = declare(group(node), kLinksOut, detail_ == Detail::messages ? "messages out" : "links out");
   return track;
 }
 

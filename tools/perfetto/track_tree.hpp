@@ -11,7 +11,7 @@
 //         exposed communication   while the chip computes nothing
 //         link utilisation counters: the share of the chip's outgoing links that is busy, and what it has in flight
 //         bytes in flight
-//         links out
+//         links out        (or "messages out", at detail `messages`: by the first link of their way)
 //           x+             what each link carries
 //           x-
 //         received
@@ -36,6 +36,7 @@
 #include "sim/fabric.hpp"
 #include "tools/perfetto/encoder.hpp"
 #include "tools/perfetto/span.hpp"
+#include "tools/perfetto/trace_scope.hpp"
 
 namespace hopsim::perfetto {
 
@@ -44,7 +45,7 @@ enum class Curve { link_utilisation, bytes_in_flight };
 class TrackTree {
  public:
   // Declares tracks into `out`, ahead of the events that use them. Both outlive the tree.
-  TrackTree(const Fabric&, Encoder& out);
+  TrackTree(const Fabric&, Encoder& out, Detail);
 
   // The track for one more slice: slices of a Perfetto track may not overlap (their ends would be swapped silently),
   // so a slice that does gets another track beside it. Slices that abut share a track, provided they are written in
@@ -57,6 +58,8 @@ class TrackTree {
   std::uint64_t link(LinkId, Span);
 
   std::uint64_t received(LinkId);  // for instants
+
+  bool has(std::uint32_t node) const { return nodes_[node].group != 0; }
 
   // A new track for the samples of a node, or of the whole fabric, that are means over so many ns (1: exact).
   std::uint64_t counter(std::optional<std::uint32_t> node, Curve, std::uint64_t stretch);
@@ -91,6 +94,7 @@ class TrackTree {
 
   const Fabric& fabric_;
   Encoder& out_;
+  const Detail detail_;
   std::vector<Node> nodes_;
   std::vector<LinkTracks> links_;
   Slots critical_path_;

@@ -1,7 +1,6 @@
-// Runs the points of a sweep, one at a time, and keeps little of each.
+// Runs a point of a sweep, and keeps little of it.
 #pragma once
 
-#include <exception>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -22,6 +21,7 @@ class Metric {
   const std::string& path() const { return path_.value; }
   bool is_makespan() const { return path_.value == "time_s"; }
   bool more_is_better() const { return more_; }
+  bool better(double a, double b) const { return more_ ? a > b : a < b; }
   double of(const nlohmann::ordered_json& result) const;  // throws PlacedError where the result has no such number
   std::string text(double value) const;
 
@@ -31,9 +31,10 @@ class Metric {
 };
 
 struct SweepPoint {
-  std::string error;    // empty: it ran
-  bool failed = false;  // an expectation or a proof, a bound that was beaten, a deadlock
-  std::string partial;  // which limit stopped it, and when; empty: none did
+  std::string error;            // empty: it ran
+  std::size_t error_place = 0;  // how many of its characters say where: "rings.yaml:5:34"
+  bool failed = false;          // an expectation or a proof, a bound that was beaten, a deadlock
+  std::string partial;          // which limit stopped it, and when; empty: none did
   double metric = 0;
   Time time;
   Time closed_form;  // of its steps, summed up
@@ -51,13 +52,14 @@ struct SweepPoint {
 
 struct PointOutcome {
   SweepPoint point;
-  nlohmann::ordered_json result;  // as of a run, without cost; null if it failed
+  nlohmann::ordered_json result;  // as of a run, without cost; null if it has an error
   std::vector<std::string> warnings;
-  std::exception_ptr why;  // it failed
+
+  bool lacked_memory() const;  // which another time, with less beside it, it might not
 };
 
 // `late_sets`: KEY=VALUE of what lies below keys of the sweep. Throws for a metric the result does not have, and for
-// faults of our own; all else is the point's.
+// faults of our own; all else is the point's. Safe to call from several threads.
 PointOutcome run_point(const Sweep&, std::size_t point, const RunOptions&, const std::vector<std::string>& late_sets,
                        const Metric&);
 

@@ -1,4 +1,4 @@
-#include "tools/sweep_report.hpp"
+#include "tools/sweep/report.hpp"
 
 #include <fmt/format.h>
 
@@ -140,6 +140,8 @@ class ReportWriter {
     std::string text = "best";
     if (several) text += " of " + names_.name(*work.best, PointNames::Part::work);
     if (!metric_.is_makespan()) text += " by " + metric_.path();
+    if (work.next && points_[*work.last].metric == points_[*work.best].metric)
+      return text + ": " + metric_.text(points_[*work.best].metric) + " at all of them\n";
     text += ": " + said(*work.best);
     if (work.next) text += "; next: " + said(*work.next) + ", " + times(ranking_.against_best(*work.next));
     if (work.next && work.last != work.next)
@@ -157,7 +159,8 @@ class ReportWriter {
 }  // namespace
 
 bool is_work(const SweepKey& key) {
-  constexpr std::array<std::string_view, 7> kAmounts{"bytes", "flops", "time", "m", "n", "k", "dtype"};
+  constexpr std::array<std::string_view, 13> kAmounts{
+      "bytes", "flops", "time", "m", "n", "k", "dtype", "sequence", "d_model", "d_ff", "batch", "heads", "layers"};
   if (key.path == "dims" || key.path == "dtype" || key.path.starts_with("dims.")) return true;
   const std::string_view last = std::string_view(key.path).substr(key.path.rfind('.') + 1);
   return key.path.starts_with("program.") && std::find(kAmounts.begin(), kAmounts.end(), last) != kAmounts.end();

@@ -8,7 +8,7 @@
 
 #include "scenarios/sweep.hpp"
 #include "scenarios/sweep_json.hpp"
-#include "tools/sweep_points.hpp"
+#include "tools/sweep/points.hpp"
 
 namespace hopsim {
 

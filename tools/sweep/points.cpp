@@ -1,4 +1,4 @@
-#include "tools/sweep_points.hpp"
+#include "tools/sweep/points.hpp"
 
 #include <fmt/format.h>
 
@@ -79,17 +79,25 @@ std::string without_folder(const std::string& message, const std::string& file) 
   return std::filesystem::path(file).filename().string() + message.substr(file.size());
 }
 
+constexpr const char* kNoMemory = "not enough memory for this run";
+
 PointOutcome failure(const std::string& what, const std::string& file, bool failed) {
   PointOutcome outcome;
   outcome.point.error = without_folder(what, file);
   std::replace(outcome.point.error.begin(), outcome.point.error.end(), '\n', ' ');
   outcome.point.failed = failed;
-  outcome.why = std::current_exception();
+  return outcome;
+}
+
+PointOutcome failure(const PlacedError& e, const std::string& file) {
+  PointOutcome outcome = failure(e.what(), file, false);
+  const std::string place = without_folder(e.place().str() + ":", file);
+  if (outcome.point.error.starts_with(place)) outcome.point.error_place = place.size() - 1;
   return outcome;
 }
 
 PointOutcome outcome_of(Ran ran) {
-  return {kept_of(ran.result), std::move(ran.json), std::move(ran.result.warnings), nullptr};
+  return {kept_of(ran.result), std::move(ran.json), std::move(ran.result.warnings)};
 }
 
 PointOutcome try_point(const Sweep& sweep, std::size_t point, const RunOptions& options,
@@ -99,6 +107,8 @@ PointOutcome try_point(const Sweep& sweep, std::size_t point, const RunOptions& 
     Document document = sweep.document(point);
     for (const std::string& set : late_sets) apply_set(document, set);
     return outcome_of(simulate_point(document, options));
+  } catch (const PlacedError& e) {
+    return failure(e, file);
   } catch (const InputError& e) {
     return failure(e.what(), file, false);
   } catch (const std::overflow_error& e) {
@@ -106,7 +116,7 @@ PointOutcome try_point(const Sweep& sweep, std::size_t point, const RunOptions& 
   } catch (const std::length_error& e) {
     return failure(e.what(), file, false);
   } catch (const std::bad_alloc&) {
-    return failure("not enough memory for this run", file, false);
+    return failure(kNoMemory, file, false);
   } catch (const Deadlock& e) {
     return failure(e.what(), file, true);
   } catch (const ProofFailed& e) {
@@ -140,6 +150,11 @@ std::string Metric::text(double value) const {
     default:
       return fmt::format("{:.6g}", value);
   }
+}
+
+// Whoever knows where in the file puts that before it, so the words are what is left to tell by.
+bool PointOutcome::lacked_memory() const {
+  return point.error.find("too little memory: ") != std::string::npos || point.error == kNoMemory;
 }
 
 PointOutcome run_point(const Sweep& sweep, std::size_t point, const RunOptions& options,

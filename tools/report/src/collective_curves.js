@@ -1,0 +1,161 @@
+// Curves of collectives over their sizes, both axes logarithmic: one colour a series.
+import { formatType, logTicks, sizeTicks } from './charts.js';
+import { formatBytes, formatRate, formatTime } from './format.js';
+import { seriesColor, variable } from './theme.js';
+
+export const seriesName = ({ op, axis, algorithm }) =>
+  [op, axis && `over ${axis}`, algorithm].filter(Boolean).join(' ');
+
+export const seriesOf = (rows) => [...new Set(rows.map(seriesName))];
+
+const kLog = { type: 'log', nice: false };
+
+function sizeAxis(rows) {
+  return {
+    field: 'bytes',
+    type: 'quantitative',
+    scale: { ...kLog, padding: 6 },
+    title: 'bytes of the whole array',
+    axis: { ...formatType('B'), values: sizeTicks(rows.map((row) => row.bytes)), labelOverlap: true, labelAngle: 0 },
+  };
+}
+
+function color(series) {
+  return {
+    field: 'series',
+    type: 'nominal',
+    title: null,
+    legend: series.length > 1 ? { columns: 1, labelLimit: 300 } : null,
+    scale: { domain: series, range: series.map((_, i) => seriesColor(i)) },
+  };
+}
+
+// From the smallest size to where each series stops to be latency-bound.
+function shade(rows, curves, series) {
+  const sizes = rows.map((row) => row.bytes);
+  const [low, high] = [Math.min(...sizes), Math.max(...sizes)];
+  const values = curves
+    .filter((curve) => curve.knee_bytes > low && series.includes(seriesName(curve)))
+    .map((curve) => ({
+      series: seriesName(curve),
+      bytes: low,
+      to: Math.min(curve.knee_bytes, high),
+      tip: `${seriesName(curve)}: latency-bound below ${formatBytes(Number(curve.knee_bytes.toPrecision(3)))}`,
+    }));
+  return {
+    data: { values },
+    mark: { type: 'rect', opacity: 0.16 / Math.max(1, Math.sqrt(values.length)), color: variable('shade') },
+    encoding: { x: sizeAxis(rows), x2: { field: 'to' }, tooltip: { field: 'tip' } },
+  };
+}
+
+// A line for each of `marks`, over all values.
+function curves(values, rows, marks, series, unit, title) {
+  const ticks = logTicks(marks.flatMap(({ field }) => values.map((value) => value[field])));
+  return marks.map(({ field, mark }) => ({
+    transform: [{ filter: `datum.${field} > 0` }],
+    mark,
+    encoding: {
+      x: sizeAxis(rows),
+      y: {
+        field,
+        type: 'quantitative',
+        scale: kLog,
+        title,
+        axis: { ...formatType(unit), values: ticks, labelOverlap: true },
+      },
+      color: color(series),
+      detail: { field: 'series' },
+      tooltip: { field: 'tip' },
+    },
+  }));
+}
+
+const kDashed = { type: 'line', strokeDash: [6, 4], strokeWidth: 1.5, opacity: 0.85, tooltip: null };
+const kDotted = { type: 'line', strokeDash: [1.5, 3], strokeWidth: 1.5, opacity: 0.85, tooltip: null };
+const kSolid = { type: 'line', strokeWidth: 2, point: { size: 34, filled: true } };
+const kDiamond = { type: 'point', shape: 'diamond', size: 80, strokeWidth: 2 };
+
+function tipOf(row) {
+  return {
+    of: seriesName(row),
+    bytes: formatBytes(row.bytes),
+    time: formatTime(row.time_s),
+    algbw: formatRate(row.algbw_Bps),
+    busbw: formatRate(row.busbw_Bps),
+    'closed form': formatTime(row.closed_form_s),
+    bound: formatTime(row.lower_bound_s),
+    ...(row.measured_s === null ? {} : { measured: formatTime(row.measured_s) }),
+    regime: row.regime,
+  };
+}
+
+export function timeCurves(rows, terms, series) {
+  const values = rows.map((row) => ({
+    series: seriesName(row),
+    bytes: row.bytes,
+    time: row.time_s,
+    form: row.closed_form_s,
+    bound: row.lower_bound_s,
+    measured: row.measured_s,
+    tip: tipOf(row),
+  }));
+  return () => ({
+    data: { values },
+    height: 300,
+    layer: [
+      shade(rows, terms, series),
+      ...curves(
+        values,
+        rows,
+        [
+          { field: 'bound', mark: kDotted },
+          { field: 'form', mark: kDashed },
+          { field: 'time', mark: kSolid },
+          { field: 'measured', mark: kDiamond },
+        ],
+        series,
+        's',
+        'time',
+      ),
+    ],
+  });
+}
+
+// Of closed form, bound and measured times the bus bandwidth as of the row's own: in proportion to the time.
+export function bandwidthCurves(rows, terms, series) {
+  const values = rows.map((row) => {
+    const as = (seconds) => (seconds > 0 ? (row.busbw_Bps * row.time_s) / seconds : null);
+    return {
+      series: seriesName(row),
+      bytes: row.bytes,
+      busbw: row.busbw_Bps,
+      algbw: row.algbw_Bps,
+      form: as(row.closed_form_s),
+      bound: as(row.lower_bound_s),
+      measured: as(row.measured_s),
+      tip: tipOf(row),
+    };
+  });
+  return () => ({
+    data: { values },
+    height: 300,
+    layer: [
+      shade(rows, terms, series),
+      ...curves(
+        values,
+        rows,
+        [
+          { field: 'bound', mark: kDotted },
+          { field: 'form', mark: kDashed },
+          { field: 'algbw', mark: { type: 'line', strokeWidth: 1, opacity: 0.7 } },
+          { field: 'busbw', mark: kSolid },
+          { field: 'measured', mark: kDiamond },
+        ],
+        series,
+        'B/s',
+        'bandwidth',
+      ),
+    ],
+  });
+}

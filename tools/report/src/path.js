@@ -1,0 +1,60 @@
+// The critical path: what each step's part of the time waited for.
+import { hint, section } from './dom.js';
+import { formatPercent, formatTime, shorten } from './format.js';
+import { table } from './tables.js';
+
+const kWhats = [
+  ['compute', 'compute'],
+  ['transfer', 'transfer'],
+  ['latency', 'latency'],
+  ['own', 'own queue'],
+  ['link_wait', 'link wait'],
+  ['overhead', 'overhead'],
+  ['launch', 'launch'],
+  ['host_load', 'host'],
+  ['other', 'other'],
+];
+
+const whatOf = ({ what, held_by: holder, step }) => (what === 'link_wait' && holder === step ? 'own' : what);
+
+function byStep(path) {
+  const rows = new Map();
+  for (const part of path) {
+    const row = rows.get(part.step) ?? { step: part.step, total: 0 };
+    const [what, time] = [whatOf(part), part.end_s - part.start_s];
+    row[what] = (row[what] ?? 0) + time;
+    row.total += time;
+    rows.set(part.step, row);
+  }
+  return [...rows.values()];
+}
+
+export function pathSection(result, level) {
+  const path = result.critical_path;
+  if (!path) return null;
+  const rows = byStep(path);
+  const columns = [
+    {
+      label: 'step',
+      left: true,
+      words: true,
+      value: ({ step }) => result.steps[step].text,
+      text: (text) => shorten(text, 60),
+      title: ({ step }) => result.steps[step].text,
+    },
+    ...kWhats
+      .filter(([what]) => rows.some((row) => row[what] > 0))
+      .map(([what, label]) => ({ label, unit: 's', value: (row) => row[what] ?? null, text: formatTime })),
+    { label: 'in all', key: 'total_s', unit: 's', value: ({ total }) => total, text: formatTime },
+    { label: 'of the time', value: ({ total }) => total / result.time_s, text: formatPercent },
+  ];
+  return section(
+    'Critical path',
+    level,
+    hint(
+      'Back from the end of the run, from each event to what it waited for. Own queue: behind messages of the same ' +
+        'step; link wait: behind those of another.',
+    ),
+    table('What the steps on the critical path waited for', columns, rows),
+  );
+}
