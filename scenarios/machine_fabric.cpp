@@ -196,12 +196,8 @@ std::optional<Topology> build_topology(MachineModel& m, const MachineSpec& spec)
 
 // ---- graphs
 
-std::filesystem::path beside(const FilePlace& place, const std::string& file) {
-  return (place.file ? std::filesystem::path(*place.file).parent_path() : std::filesystem::path()) / file;
-}
-
 Topology read_graph(const Placed<std::string>& graph) {
-  const std::string path = beside(graph.place, graph.value).string();
+  const std::string path = graphml_path(graph.place, graph.value).string();
   std::ifstream file(path, std::ios::binary);
   if (!file || std::filesystem::is_directory(path))
     throw PlacedError(graph.place, "the GraphML file cannot be read", path);
@@ -243,6 +239,10 @@ Topology build_graph(MachineModel& m, const MachineSpec& spec) {
 }
 
 }  // namespace
+
+std::filesystem::path graphml_path(const FilePlace& place, const std::string& file) {
+  return (place.file ? std::filesystem::path(*place.file).parent_path() : std::filesystem::path()) / file;
+}
 
 std::optional<Topology> build_fabric(MachineModel& m, const MachineSpec& spec) {
   std::optional<Topology> t = spec.chip                ? build_chips(m, spec)

@@ -1,6 +1,9 @@
 // The fabric of a machine, before faults and freezing. Internal to build_machine.
 #pragma once
 
+#include <filesystem>
+#include <string>
+
 #include "scenarios/machine.hpp"
 
 namespace hopsim {
@@ -16,6 +19,9 @@ auto at_place(const FilePlace& place, F f) {
     throw PlacedError(place, e);
   }
 }
+
+// Where the GraphML file is that a scenario names there: beside the scenario.
+std::filesystem::path graphml_path(const FilePlace&, const std::string& file);
 
 // Fills chip, name, shape, link, nic, wires and warnings. Returns the topology; none: a plain box of that shape.
 std::optional<Topology> build_fabric(MachineModel&, const MachineSpec&);

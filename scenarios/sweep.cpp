@@ -171,13 +171,14 @@ bool same_place(const FilePlace& a, const FilePlace& b) { return a.str() == b.st
 
 SweepSpec load_sweep(const YamlValue& sweep) { return SweepReader().read(sweep); }
 
-Sweep::Sweep(Document document, std::size_t most) : spec_(sweep_of(document)) {
+Sweep::Sweep(Document document, std::size_t most, const std::function<void()>& meanwhile)
+    : spec_(sweep_of(document)) {
   count(std::min(most, kMostCountedPoints));
   base_ = without(std::move(document), "sweep");
   for (std::size_t a = 0; a < spec_.axes.size(); ++a)
     for (std::size_t k = 0; k < spec_.axes[a].keys.size(); ++k) keys_.push_back({a, k});
   check_keys();
-  keep_points();
+  keep_points(meanwhile);
 }
 
 void Sweep::count(std::size_t most) {
@@ -250,16 +251,18 @@ void Sweep::check_keys() const {
   }
 }
 
-void Sweep::keep_points() {
+void Sweep::keep_points(const std::function<void()>& meanwhile) {
   if (spec_.where.empty()) return;
   for (std::size_t point = 0; point < grid_; ++point) {
+    if (meanwhile && point % 1024 == 0) meanwhile();
     const Document document = grid_document(point);
     const auto fails = [&](const Comparison& c) { return !holds(c, document); };
     if (std::any_of(spec_.where.begin(), spec_.where.end(), fails)) continue;
     kept_.push_back(static_cast<std::uint32_t>(point));
   }
   if (kept_.empty())
-    throw PlacedError(spec_.where.front().place, "where leaves no point of " + std::to_string(grid_));
+    throw PlacedError(spec_.where.front().place, "where leaves no point of " + std::to_string(grid_), "",
+                      "conditions that some point meets");
 }
 
 }  // namespace hopsim

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,7 @@ class Sweep {
   // Throws PlacedError as load_sweep, and for a document without a sweep, a grid of more than `most` points, a key
   // the scenario cannot have, conditions that do not apply, and a grid of which `where` leaves nothing. Cost: a copy
   // of the document for each point if there is a `where`, some 3 us.
-  explicit Sweep(Document, std::size_t most = kMostSweepPoints);
+  explicit Sweep(Document, std::size_t most = kMostSweepPoints, const std::function<void()>& meanwhile = {});
 
   std::size_t points() const { return spec_.where.empty() ? grid_ : kept_.size(); }
   std::size_t grid_points() const { return grid_; }
@@ -75,7 +76,7 @@ class Sweep {
   Document grid_document(std::size_t grid_point) const;
   void count(std::size_t most);
   void check_keys() const;
-  void keep_points();
+  void keep_points(const std::function<void()>& meanwhile);
 
   Document base_;
   SweepSpec spec_;

@@ -16,7 +16,7 @@
 
 namespace hopsim {
 
-constexpr std::size_t kMostSweepValues = 10'000;  // of one key
+constexpr std::size_t kMostSweepValues = 100'000;  // of one key
 
 // Throws PlacedError for what is neither, an empty list, a range that runs backwards or never ends, a number of chips
 // without such a shape, and too many values.

@@ -193,6 +193,7 @@ void add_sweep_flags(CLI::App& app, SweepArguments& arguments) {
       ->required()
       ->check(not_empty());
   add_common_flags(app, arguments.flags);
+  app.get_option("--trace")->group("");  // not told of; whoever gives it is told why it is refused
   app.add_option("--best", arguments.best, "what points are ranked by: a number of the result, such as time_s, mfu")
       ->type_name("KEY")
       ->check(not_empty());

@@ -5,6 +5,7 @@
 #include "sim/error.hpp"
 #include "sim/version.hpp"
 #include "tools/compare/kinds.hpp"
+#include "tools/flags.hpp"
 #include "tools/result_files.hpp"
 
 namespace hopsim {
@@ -32,11 +33,23 @@ Json side_json(const ResultFile& file) {
   return {{"file", file.file}, {"version", ResultValue(result, "", file.file).text("version")}};
 }
 
+// For a terminal, which must not take a name in a file for a command.
+std::string shown_text(const ResultFile& a, const ResultFile& b, const Compared& comparison) {
+  return plain(a) && plain(b) ? comparison.text : compared(shown(a), shown(b)).text;
+}
+
+void check_json(const CompareArguments& arguments) {
+  CommonFlags flags;
+  flags.json = arguments.json;
+  check_flags(flags, {arguments.before, arguments.after});
+}
+
 }  // namespace
 
 int compare_command(const CompareArguments& arguments, const Streams& streams) {
   if (arguments.before == "-" && arguments.after == "-")
     throw InputError("compare: standard input is one result, not both", "- -", "a file for one of them");
+  check_json(arguments);
   const ResultFile a = read_result(arguments.before, streams.in), b = read_result(arguments.after, streams.in);
   if (a.kind != b.kind)
     throw InputError(b.file + ": of another command than " + a.file,
@@ -50,7 +63,7 @@ int compare_command(const CompareArguments& arguments, const Streams& streams) {
   json["b"] = side_json(b);
   json.update(comparison.json);
   if (!arguments.json.empty()) files.write(json, {}, streams.out);
-  if (!arguments.quiet && !files.own_standard_output()) streams.out << comparison.text << std::flush;
+  if (!arguments.quiet && !files.own_standard_output()) streams.out << shown_text(a, b, comparison) << std::flush;
   return 0;
 }
 

@@ -132,6 +132,7 @@ int checked(int code) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may grow no further is an error like a full disk
   std::signal(SIGPIPE, SIG_DFL);  // a closed pipe (`| head`) ends us quietly, even if whoever started us ignores it
   try {
     return checked(dispatch(argc, argv));

@@ -17,9 +17,11 @@ constexpr std::size_t kWidth = 79;                // a line that wraps could not
 constexpr const char* kStartOfLine = "\r\x1b[K";  // and the line erased (ECMA-48: EL)
 
 std::string cut(std::string text, std::size_t width) {
+  constexpr std::string_view kMore = "..";
   if (text.size() <= width) return text;
+  width -= kMore.size();
   while (width > 0 && (text[width] & 0xc0) == 0x80) --width;
-  return text.substr(0, width);
+  return text.substr(0, width).append(kMore);
 }
 
 }  // namespace

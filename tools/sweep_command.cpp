@@ -68,7 +68,7 @@ class SweepRun {
     SweepSetup setup;
     Document document = read(setup);
     const SweepJournal::Identity identity = identity_of(document, arguments);
-    sweep_.emplace(make_sweep(std::move(document), arguments));
+    sweep_.emplace(make_sweep(std::move(document), arguments, [&] { end_if_interrupted(); }));
     output_.emplace(flags().json, flags().csv, streams.out);
     html_.emplace(flags().html);
     if (becomes_file(flags().html)) html_.reset();  // till it is written: a sweep may be killed
@@ -111,16 +111,28 @@ class SweepRun {
     const std::string beside = kept_beside(flags());
     if (!beside.empty()) {
       const std::filesystem::path path = SweepJournal::beside(beside);
+      check_apart(path);
       const bool there = std::filesystem::exists(path);
       journal_.emplace(path, identity, sweep_->points(), arguments_.resume);
       if (arguments_.resume && !there)
         streams_.log->info("{} is not there: nothing to go on with, so the sweep begins", path.string());
+      if (journal_->dropped() > 0)
+        streams_.log->warn("{}: {} bytes behind its last whole point are dropped", path.string(),
+                           journal_->dropped());
       return;
     }
     if (arguments_.resume)
       throw InputError("--resume goes on with what is kept beside an output file, and there is none", {},
                        "--json FILE, --csv FILE or --html FILE, as of the sweep that was interrupted");
     if (!flags().json.empty()) journal_.emplace(sweep_->points());
+  }
+
+  void check_apart(const std::filesystem::path& journal) const {
+    std::error_code none;
+    for (const std::string* path : {&flags().json, &flags().csv, &flags().html})
+      if (!path->empty() &&
+          std::filesystem::weakly_canonical(*path, none) == std::filesystem::weakly_canonical(journal, none))
+        throw InputError("finished points are kept there until the sweep ends", *path, "another output file");
   }
 
   void run_points() {
@@ -137,9 +149,7 @@ class SweepRun {
                keep(d.finished);
                show();
              },
-             [&] {
-               if (const auto signal = interrupts_.pending()) end_by(*signal);
-             });
+             [&] { end_if_interrupted(); });
   }
 
   void keep(FinishedPoint f) {
@@ -148,13 +158,20 @@ class SweepRun {
     for (const std::string& warning : f.warnings) ++warnings_[warning];
     points_[f.point] = std::move(f.kept);
     const SweepPoint& p = points_[f.point];
-    if (p.ranked() && (!best_ || metric_.better(p.metric, points_[*best_].metric))) best_ = f.point;
+    if (p.ranked()) rank(f.point);
+  }
+
+  void rank(std::size_t point) {
+    const auto [best, first] = best_.try_emplace(names_->name(point, PointNames::Part::work), point);
+    if (!first && metric_.better(points_[point].metric, points_[best->second].metric)) best->second = point;
+    latest_best_ = best->second;
   }
 
   void show() {
     if (!streams_.err_is_terminal) return;
     std::string text = fmt::format("{} of {} points", done_, points_.size());
-    if (best_) text += fmt::format(", best {} ({})", metric_.text(points_[*best_].metric), names_->name(*best_));
+    if (latest_best_)
+      text += fmt::format(", best {}: {}", metric_.text(points_[*latest_best_].metric), names_->name(*latest_best_));
     progress_.at(text, done_, points_.size());
   }
 
@@ -165,6 +182,10 @@ class SweepRun {
 
   void throw_if_interrupted() {
     if (const auto signal = interrupts_.pending()) throw Interrupted{*signal};
+  }
+
+  void end_if_interrupted() {
+    if (const auto signal = interrupts_.pending()) end_by(*signal);
   }
 
   // At once: points that are running are not waited for.
@@ -272,7 +293,8 @@ class SweepRun {
 
   std::vector<SweepPoint> points_;
   std::size_t done_ = 0, errors_ = 0;
-  std::optional<std::size_t> best_;              // so far
+  std::map<std::string, std::size_t> best_;      // so far, by the work it does
+  std::optional<std::size_t> latest_best_;       // of the work of the point that finished last
   std::map<std::string, std::size_t> warnings_;  // and at how many points
 };
 

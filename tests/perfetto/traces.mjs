@@ -180,7 +180,7 @@ function findWrongAnswers(processor, result) {
 
 const kRefusals = [
   [['--trace-detail', 'hops', '--trace-limit', '20'],
-    /too large, 40 slices; got --trace-limit 20; valid: .*--trace-chips 0-1, --trace-window \.\.[\d.]+us, --trace-limit none/],
+    /too large, 40 slices; got --trace-limit 20; valid: .*--trace-chips 0-1, --trace-window \.\.[\d.]+[nu]s, --trace-limit none/],
   [['--trace-chips', '0-4'], /--trace-chips: no such chip; got 0-4; valid: 0 to 3/],
   [['--trace-window', '2us..1us'], /--trace-window: a window that runs backwards/],
 ];

@@ -286,6 +286,28 @@ test('hovering tells whose contributions a cell holds', async () => {
   );
 });
 
+test('what the tooltip names is what a click follows, and nothing moves under the pointer', async () => {
+  // Two bands a slot; parts of a pixel below the edge between them, which whole pixels would put above it.
+  const { page: opened, faults } = await page('all_reduce', ['tpu_v5e:8x8', 'nd_ring']);
+  await ask(opened, 'go', 9);
+  const cells = opened.locator('.player-over');
+  await cells.scrollIntoViewIfNeeded();
+  for (let i = 0; i < 12; i += 1) {
+    const spot = await ask(opened, 'spot', 5 * i, (11 * i) % 64);
+    const box = await cells.boundingBox();
+    const [x, y] = [box.x + spot.x + spot.w * 0.43, box.y + spot.y + spot.h / 2 + 0.1 * (1 + (i % 4))];
+    await opened.mouse.move(x, y);
+    const told = (await opened.locator('.tip').innerText()).split('\n')[0];
+    await opened.mouse.click(x, y);
+    const followed = await opened.locator('.player-follow').textContent();
+    assert.ok(followed.startsWith(`following ${told} as of step 9`), `${told}; ${followed}`);
+    assert.deepEqual(await cells.boundingBox(), box);
+    await opened.keyboard.press('Escape');
+    assert.deepEqual(await cells.boundingBox(), box);
+  }
+  assert.deepEqual(faults, []);
+});
+
 test('64 chips: every step, forwards and backwards, and pictures of what else there is', async () => {
   const many = await page('all_reduce', ['ring:64,bw=45GB/s,lat=1us', 'ring']);
   assert.equal(await ask(many.page, 'steps'), 2 * 63);

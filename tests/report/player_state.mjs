@@ -1,6 +1,7 @@
 // player_state.mjs: what every chip holds, step by step, from messages made up by hand. Needs no browser.
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { Clock } from '../../tools/report/src/player_clock.js';
 import { follow } from '../../tools/report/src/player_follow.js';
 import { Layout } from '../../tools/report/src/player_layout.js';
 import { PlayerState } from '../../tools/report/src/player_state.js';
@@ -265,4 +266,67 @@ test('a message that waits for its receiver says so', () => {
   assert.deepEqual(state.stepTime, [0, 3]);
   state.seek(1);
   assert.match(stepText(state), /it had been there for 2 s/);
+});
+
+test('playing takes about as long, however many steps there are', () => {
+  const lasts = (steps, speed = 1) => new Clock(steps).lasts(speed);
+  assert.equal(lasts(2), '2.4 s'); // 1.2 s a step
+  assert.equal(lasts(48), '12 s');
+  assert.equal(lasts(400), '20 s'); // 20 steps a second
+  assert.equal(lasts(6051), '24 s');
+  assert.equal(lasts(6051, 8), '3 s');
+});
+
+test('fast, many steps go by in one frame', () => {
+  const frames = [];
+  globalThis.requestAnimationFrame = (frame) => frames.push(frame);
+  globalThis.cancelAnimationFrame = () => {};
+  const arrived = [];
+  const shares = [];
+  const clock = new Clock(
+    2400, // 10 ms a step
+    (share) => shares.push(Math.round(share * 1000) / 1000),
+    (steps) => arrived.push(steps) < 3,
+  );
+  clock.start();
+  for (const now of [1000, 1035, 1040, 1075]) frames.shift()(now);
+  assert.deepEqual(arrived, [3, 1, 3]);
+  assert.deepEqual(shares, [0, 0.5, 0]);
+  assert.equal(frames.length, 0);
+});
+
+// An AllReduce of 8 chips along a line: sums go down to chip 0, and the sum of all comes back up.
+test('of many messages one way through a cell is told and stands out', () => {
+  const n = 8;
+  const up = Array.from({ length: n - 1 }, (_, i) => [n - 1 - i, n - 2 - i, 1]);
+  const down = Array.from({ length: n - 1 }, (_, i) => [i, i + 1, 0]);
+  const ways = [...up, ...down];
+  const instants = ways.map((_, m) => m + 1);
+  const state = new PlayerState({
+    operation: 'all_reduce',
+    complete: true,
+    title: 'AllReduce',
+    actors: Array.from({ length: n }, (_, i) => ({ name: `(${i})`, chip: true, group: 0 })),
+    groups: [Array.from({ length: n }, (_, i) => i)],
+    slots: { kind: 'shard', count: 1, pieces: 1 },
+    atoms: { origin: [0], shard: [0], piece: [0] },
+    times_s: [0, ...instants],
+    chunks: [{ bytes: 1, atoms: [0, 1] }],
+    messages: {
+      from: ways.map(([from]) => from),
+      to: ways.map(([, to]) => to),
+      op: ways.map(([, , op]) => op),
+      chunk: ways.map(() => 0),
+      start: ways.map((_, m) => m),
+      delivered: instants,
+      taken: instants,
+      after: ways.map((_, m) => m),
+    },
+  });
+  state.seek(7);
+  const path = follow(state, 0, 0);
+  assert.deepEqual(path.main, ways.map((_, m) => m));
+  const text = followText(state, path);
+  assert.match(text, /it came \(4\) to \(3\) in step 4, .*\(1\) to \(0\) in step 7 and 3 more;/);
+  assert.match(text, /it goes \(0\) to \(1\) in step 8, .* and 3 more$/);
 });

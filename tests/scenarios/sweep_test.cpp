@@ -168,7 +168,8 @@ TEST(Sweep, BadOnesAreRefusedWithTheirPlace) {
       {"  dims.E: 1 .. 1000\n  dims.F: 1 .. 1000\n",
        "f.yaml:8:3: a sweep of too many points; got 1000 x 1000 = 1000000; valid: at most 100000 points: larger "
        "steps, or zip; or --yes"},
-      {"  dims.E: [1]\n  where: dims.E > 1\n", "f.yaml:9:10: where leaves no point of 1"},
+      {"  dims.E: [1]\n  where: dims.E > 1\n",
+       "f.yaml:9:10: where leaves no point of 1; valid: conditions that some point meets"},
       {"  dims.E: [1]\n  where: []\n", "f.yaml:9:10: where has no condition"},
       {"  dims.E: [1]\n  where:\n", "f.yaml:9:3: where has no value"},
       {"  dims.E: [1]\n  where: dims.E\n", "f.yaml:9:10: a condition compares: one of == != < <= > >=; got dims.E"},

@@ -5,6 +5,9 @@
 // AllReduce.
 #include <gmock/gmock.h>
 
+#include <cmath>
+#include <string>
+
 #include "tests/tools/program.hpp"
 
 namespace hopsim::test {
@@ -117,6 +120,23 @@ TEST(BoundedRun, ItsTraceHoldsWhatHappenedSoFar) {
   EXPECT_LT(some["slices"], all["slices"]);
   EXPECT_TRUE(std::filesystem::exists(c.folder / "some.pftrace"));
   EXPECT_FALSE(c.run({"--max-time", "30us", "--critical-path", "--json", "-"}).json().contains("critical_path"));
+}
+
+// Messages are granted their links ahead: which of them have begun does not depend on how the limit was given.
+TEST(BoundedRun, ItsTraceHoldsTheSameWhicheverLimitStopsIt) {
+  const Case c;
+  const auto run = [&](const char* flag, const std::string& limit, const char* detail) {
+    return c.run({flag, limit, "--trace", c.folder / "t.pftrace", "--trace-detail", detail, "--json", "-"}).json();
+  };
+  for (const char* detail : {"hops", "messages", "steps"}) {
+    const Json events = run("--max-events", "60", detail);
+    const auto stop = events["stopped"]["time_s"].get<double>();
+    const Json time = run("--max-time", std::to_string(std::llround(stop * 1e12)) + "ps", detail);
+    EXPECT_EQ(time["stopped"]["events"], events["stopped"]["events"]);
+    EXPECT_EQ(time["trace"].dump(), events["trace"].dump()) << detail;
+    EXPECT_EQ(run("--max-events", "1000000000", detail)["trace"].dump(),
+              run("--max-time", "1s", detail)["trace"].dump());
+  }
 }
 
 TEST(BoundedRun, RowsOfCollectivesAreMarked) {

@@ -205,6 +205,10 @@ TEST_F(Compare, PointsOfSweepsPairUpByTheirParameters) {
   EXPECT_THAT(out, HasSubstr("best of A: algorithm bidirectional_ring, 1.6249 ms\n"));
   EXPECT_THAT(compared(a, a).out, HasSubstr("A and B are equal: all 2 points\n"));
 
+  EXPECT_THAT(compared(a, changed(b, "/points/1/result/time_s", -1)).err,
+              HasSubstr("changed.json: points.1.result.time_s is below 0; got -1"));
+  EXPECT_THAT(compared(a, changed(b, "/best/0/value", -1)).err, HasSubstr("a value of best is below 0; got -1"));
+
   const std::string other = changed(a, "/ranked_by", "mfu");
   EXPECT_THAT(compared(other, b).err, HasSubstr("ranked by another number than those of"));
 }
@@ -259,6 +263,117 @@ TEST_F(Compare, WhatIsNoResultIsRefusedInOneLine) {
   EXPECT_THAT(refused(contents(changed(a, "/steps/1/time_s", "soon"))), StartsWith(" steps.1.time_s is no number"));
   EXPECT_THAT(refused(contents(changed(a, "/machine", 5))), StartsWith(" machine is no object"));
   EXPECT_THAT(compared(a, folder_ / "none.json").err, HasSubstr("none.json: cannot be read (No such file"));
+}
+
+TEST_F(Compare, AnOutputThatWouldReplaceAnInputIsRefused) {
+  const std::string a = run_of("a", kRing), b = run_of("b", kRing, {"--set", "machine.link.bandwidth=2 GB/s"});
+  const std::string before = contents(a), after = contents(b);
+  for (const std::string& input : {a, b}) {
+    const Finished f = hopsim({"compare", a, b, "--json", input});
+    EXPECT_EQ(f.code, 2);
+    EXPECT_EQ(f.out, "");
+    EXPECT_EQ(f.err, "hopsim: --json would replace the input; got " + input + "; valid: another place\n");
+  }
+  EXPECT_EQ(contents(a), before);
+  EXPECT_EQ(contents(b), after);
+  EXPECT_EQ(hopsim({"compare", a, b, "--quiet", "--json", folder_ / "c.json"}).code, 0);
+}
+
+// It stops in its second step, which takes 3 ms.
+TEST_F(Compare, APartialResultGetsNoVerdict) {
+  const auto program = [](const std::string& first) {
+    return "program:\n"
+           "  - {compute: {time: " +
+           first +
+           "}}\n"
+           "  - {all_gather: {axis: X, bytes: 4 MiB}, algorithm: ring}\n"
+           "  - {compute: {time: 20 us}}\n";
+  };
+  const std::string whole = run_of("whole", program("50 us"));
+  const std::string stopped = run_of("stopped", program("40 us"), {"--max-time", "300us"});
+  const std::string out = compared(whole, stopped).out;
+  EXPECT_THAT(out, HasSubstr("no verdict: B is partial, and 300 us is not the time of all of it\n"
+                             "of the steps that finished in both,\n"
+                             "B gains most: step 1 "));
+  EXPECT_THAT(out, Not(HasSubstr("faster")));
+  EXPECT_THAT(out, Not(HasSubstr("B loses most")));
+  EXPECT_THAT(out, Not(HasSubstr("; step")));  // no other step gains
+  EXPECT_THAT(out, Not(HasSubstr("by operation: all_gather")));
+  EXPECT_THAT(compared(stopped, whole).out, HasSubstr("no verdict: A is partial, and 300 us is not"));
+
+  const Json run = json_of(whole, stopped)["runs"][0];
+  EXPECT_EQ(run["time_s"]["b"], 300e-6);
+  EXPECT_EQ(run["time_s"]["difference"], nullptr);
+  EXPECT_EQ(run["time_s"]["ratio"], nullptr);
+  EXPECT_EQ(run["comm_s"]["difference"], nullptr);
+  expect_pair(run["steps"][0]["time_s"], 50e-6, 40e-6);
+  EXPECT_EQ(run["steps"][0]["share"], nullptr);
+  EXPECT_EQ(run["steps"][1]["time_s"]["difference"], nullptr);
+  EXPECT_EQ(run["steps"][1]["changes"], "unfinished in B");
+  EXPECT_EQ(run["steps"][2]["time_s"]["difference"], nullptr);
+  EXPECT_EQ(run["steps"][2]["changes"], "not begun in B");
+  EXPECT_EQ(run["kinds"]["all_gather"]["difference"], nullptr);
+
+  const std::string early = run_of("early", program("50 us"), {"--max-time", "10us"});
+  EXPECT_THAT(compared(early, stopped).out,
+              HasSubstr("no verdict: A and B are partial, and 10 us and 300 us are not the times of all\n"
+                        "no step finished in both\n"));
+}
+
+TEST_F(Compare, APartialRowOfCollectivesHasNoDifference) {
+  const std::string a = result("a.json", {"collective", "all_gather", "--bytes", "4MiB", "--algorithm", "ring",
+                                          "--machine", "ring:4,bw=1GB/s,lat=1us"});
+  const std::string stopped = changed(a, "/rows/0/partial", true);
+  EXPECT_THAT(compared(a, stopped).out, HasSubstr("  partial in B\nof 0 rows"));
+  const Json row = json_of(a, stopped)["rows"][0];
+  EXPECT_EQ(row["partial"], true);
+  EXPECT_EQ(row["time_s"]["difference"], nullptr);
+}
+
+TEST_F(Compare, HugeNumbersAreShort) {
+  const std::string a = run_of("a", kRing);
+  const std::string huge = changed(a, "/time_s", 1e300);
+  const Finished f = compared(a, huge);
+  EXPECT_EQ(f.code, 0) << f.err;
+  // 1e300 s / 3.198728 ms
+  EXPECT_THAT(f.out, HasSubstr("B is 3.13e+302x slower: 1e+300 s in place of 3.1987 ms, +1e+300 s (+3.13e+304 %)\n"));
+  EXPECT_THAT(f.out, Not(HasSubstr("000000")));
+  EXPECT_EQ(json_of(a, huge)["runs"][0]["time_s"]["difference"], 1e300);
+  EXPECT_THAT(compared(a, changed(a, "/machine/chips", 1e300)).out, HasSubstr("(1e+300 chips)"));
+  // Their quotient is no number.
+  const std::string least = write(folder_ / "least.json", contents(changed(a, "/time_s", 1e-300)));
+  EXPECT_THAT(compared(least, changed(a, "/time_s", 1e300)).out, HasSubstr("B is slower: 1e+300 s in place of"));
+}
+
+TEST_F(Compare, NumbersBelowZeroAreRefusedWithTheirPlace) {
+  const std::string a = run_of("a", kRing);
+  const auto refused = [&](const std::string& pointer, const Json& value) {
+    const std::string bad = changed(a, pointer, value);
+    const Finished f = compared(a, bad);
+    EXPECT_EQ(f.code, 2);
+    EXPECT_EQ(f.out, "");
+    EXPECT_THAT(f.err, StartsWith("hopsim: " + bad + ": "));
+    return f.err.substr(("hopsim: " + bad + ": ").size());
+  };
+  EXPECT_EQ(refused("/time_s", -1), "time_s is below 0; got -1; valid: a number from 0 up\n");
+  EXPECT_THAT(refused("/steps/1/time_s", -1e-6), StartsWith("steps.1.time_s is below 0; got -1e-06"));
+  EXPECT_THAT(refused("/steps/0/bytes", -4096), StartsWith("steps.0.bytes is below 0; got -4096"));
+  EXPECT_THAT(refused("/links/bytes_total", -1), StartsWith("links.bytes_total is below 0"));
+  EXPECT_THAT(refused("/steps/0/program", 1e300),
+              StartsWith("steps.0.program is no count; got 1e+300; valid: a whole"));
+}
+
+TEST_F(Compare, ControlCharactersAreShownNotSent) {
+  const std::string a = run_of("a", kRing);
+  const std::string evil = changed(a, "/scenario", "red\x1b[31m\a\nB is faster \x7f\xc2\x9b");
+  const std::string b = changed(evil, "/steps/0/text", "AllGather\r\tgone \xc3\xa9");
+  const Finished f = compared(a, b);
+  EXPECT_EQ(f.code, 0) << f.err;
+  EXPECT_THAT(f.out, HasSubstr(": red\\u001b[31m\\u0007\\u000aB is faster \\u007f\\u009b on ring 4"));
+  EXPECT_THAT(f.out, HasSubstr("in B AllGather\\u000d\\u0009gone \xc3\xa9"));
+  for (const char c : f.out) EXPECT_TRUE(c == '\n' || (static_cast<unsigned char>(c) >= ' ' && c != 0x7f));
+  // JSON has escapes of its own.
+  EXPECT_EQ(json_of(a, b)["runs"][0]["scenario"]["b"], "red\x1b[31m\a\nB is faster \x7f\xc2\x9b");
 }
 
 }  // namespace

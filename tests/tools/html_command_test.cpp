@@ -199,11 +199,15 @@ TEST_F(Html, SweepHasTheNumbersOfItsPoints) {
   EXPECT_EQ(s["points"][1]["labels"], (Json{"ring", "4 MB"}));
   EXPECT_THAT(s["points"][4]["error"], HasSubstr("nothing"));
   EXPECT_TRUE(s["points"][4]["metric"].is_null());
-  EXPECT_EQ(
-      s["keys"][0],
-      (Json{{"path", "program.0.all_gather.algorithm"}, {"label", "algorithm"}, {"numeric", false}, {"unit", ""}}));
-  EXPECT_EQ(s["keys"][1],
-            (Json{{"path", "program.0.all_gather.bytes"}, {"label", "bytes"}, {"numeric", true}, {"unit", "B"}}));
+  const Json keys{
+      {{"path", "program.0.all_gather.algorithm"},
+       {"label", "algorithm"},
+       {"numeric", false},
+       {"unit", ""},
+       {"work", false}},
+      {{"path", "program.0.all_gather.bytes"}, {"label", "bytes"}, {"numeric", true}, {"unit", "B"}, {"work", true}}};
+  EXPECT_EQ(s["keys"], keys);
+  for (const std::size_t i : {0u, 1u, 2u, 3u, 4u, 5u}) EXPECT_EQ(s["points"][i]["work"], i % 2);  // 4 kB or 4 MB
   EXPECT_EQ(s["metric"], (Json{{"path", "time_s"}, {"label", "time"}, {"unit", "s"}, {"more_is_better", false}}));
   EXPECT_THAT(s["machine"], HasSubstr("ring 4"));
   for (const char* key : {"scenario", "engine", "axes", "zip", "grid", "ranked_by", "best", "errors"})

@@ -13,6 +13,7 @@
 
 #include "tests/support/scratch.hpp"
 #include "tests/tools/perfetto_reader.hpp"
+#include "tools/perfetto/held_records.hpp"
 #include "tools/perfetto/trace_writer.hpp"
 
 namespace hopsim::perfetto {

@@ -144,11 +144,11 @@ TEST(PerfettoChoice, CountsTheShareOfChipsAndOfAWindow) {
   EXPECT_EQ(choose_trace(r, kSizes).scope.detail, Detail::messages);
   r.limit = 19;
   EXPECT_THAT(refusal([&] { choose_trace(r, kSizes); }), HasSubstr("the steps of 2 chips"));
-  // A tenth of the run: 210, and 4 slices a chip that the window cuts.
-  r = within(250);
+  // A tenth of the run, thought to be half as dense again: 315, and 4 slices a chip that the window cuts.
+  r = within(355);
   r.window = {1_ms, 2_ms};
   EXPECT_EQ(choose_trace(r, kSizes).scope.detail, Detail::hops);
-  r.limit = 249;
+  r.limit = 354;
   EXPECT_EQ(choose_trace(r, kSizes).scope.detail, Detail::messages);
   r.window = {};
   r.limit.reset();
@@ -158,15 +158,54 @@ TEST(PerfettoChoice, CountsTheShareOfChipsAndOfAWindow) {
 TEST(PerfettoChoice, RefusesAnExplicitDetailWithWhatWouldFit) {
   TraceRequest r = within(1100);
   r.detail = Detail::hops;
-  // Chips: 1100 / 210; a window: 1100 / 2100 of 10 ms, less a tenth.
+  // Chips: 1100 / 210; a window: 1089 without the 40 that it cuts, of 2100, at 1.5 as many a time: 3.330 of 10 ms.
   EXPECT_EQ(refusal([&] { choose_trace(r, kSizes); }),
             "a trace of all hops of 10 chips would be too large, 2100 slices; got --trace-limit 1100; valid: "
             "--trace-detail messages (1100 slices), --trace-detail steps (100 slices), --trace-chips 0-4, "
-            "--trace-window ..4.7143ms, --trace-limit none");
-  r.window.begin = 5_ms;  // 1050 and 40
+            "--trace-window ..3.3302ms, --trace-limit none");
+  r.window.begin = 7_ms;  // 1.5 x 630 and 40
   EXPECT_EQ(choose_trace(r, kSizes).scope.detail, Detail::hops);
   r.window.begin = 1_ms;
-  EXPECT_THAT(refusal([&] { choose_trace(r, kSizes); }), HasSubstr("--trace-window 1ms..5.7143ms"));
+  EXPECT_THAT(refusal([&] { choose_trace(r, kSizes); }), HasSubstr("--trace-window 1ms..4.3302ms"));
+}
+
+TEST(PerfettoChoice, SuggestsOnlyWindowsThatItAccepts) {
+  // What is suggested for a limit, where anything is.
+  const auto suggestion = [](TraceRequest r) {
+    const std::string text = refusal([&] { choose_trace(r, kSizes); }), flag = "--trace-window ";
+    const auto at = text.find(flag);
+    return at == std::string::npos ? "" : text.substr(at + flag.size(), text.find(',', at) - at - flag.size());
+  };
+  int suggested = 0;
+  for (std::uint64_t limit = 1; limit < 2100; ++limit)
+    for (const Time begin : {0_ps, 1'234'567'891_ps}) {
+      TraceRequest r = within(limit);
+      r.detail = Detail::hops;
+      r.window.begin = begin;
+      if (refusal([&] { choose_trace(r, kSizes); }) == "accepted") continue;
+      const std::string window = suggestion(r);
+      if (window.empty()) continue;
+      ++suggested;
+      r.window = parse_trace_window(window);
+      EXPECT_EQ(refusal([&] { choose_trace(r, kSizes); }), "accepted") << limit << ' ' << window;
+    }
+  EXPECT_GT(suggested, 3000);
+  TraceRequest r = within(40);  // that many slices a window cuts
+  r.detail = Detail::hops;
+  EXPECT_EQ(suggestion(r), "");
+}
+
+TEST(PerfettoChoice, CountsNothingBehindWhereTheRunStops) {
+  TraceRequest r = within(356);  // one more: that instant counts, too
+  r.last = 1_ms;                 // a tenth, as of a window
+  EXPECT_EQ(choose_trace(r, kSizes).scope.detail, Detail::hops);
+  EXPECT_TRUE(choose_trace(r, kSizes).scope.window.whole());
+  r.limit = 354;
+  EXPECT_EQ(choose_trace(r, kSizes).scope.detail, Detail::messages);
+}
+
+TEST(PerfettoChoice, SpeaksOfOneChip) {
+  EXPECT_THAT(choose_trace(within(99), kSizes).left_out, HasSubstr("all of the other chip, are left out"));
 }
 
 TEST(PerfettoChoice, EndsMessagesFarBeyondTheLimit) {

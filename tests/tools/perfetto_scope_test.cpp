@@ -277,5 +277,123 @@ TEST_F(PerfettoScope, MessagesEndWhereThereAreFarTooMany) {
   EXPECT_EQ(trace.samples("fabric 4/link utilisation").back().first, 100'000u);
 }
 
+// One link, granted ahead: three messages hold it for 4 us each; each is there 1 us later.
+void three_messages(Recorder& r, const Fabric& fabric) {
+  for (std::uint64_t k = 0; k < 3; ++k) {
+    HopRecord h = with_bytes(one_hop(k, 0, fabric, 4 * k * 1_us, (4 * k + 4) * 1_us), 1000_B);
+    h.posted = 0_us;
+    r.hop(h);
+  }
+}
+
+using Spans = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
+Spans spans(const std::vector<Slice>& slices) {
+  Spans all;
+  for (const Slice& s : slices) all.emplace_back(s.begin, s.end);
+  return all;
+}
+
+TEST_F(PerfettoScope, OfARunThatStopsNothingIsShownThatHadNotHappened) {
+  const Fabric fabric = ring(8);
+  const auto until = [&](Time last, TraceScope scope = {}) {
+    return written(
+        fabric, {},
+        [&](TraceWriter& w) {
+          w.may_stop();
+          w.stop_at(last);
+          three_messages(w, fabric);
+          w.compute(ChipId(0), 0, 6_us, 20_us);
+          w.compute(ChipId(0), 0, 20_us, 30_us);
+          w.exposed(ChipId(0), 20_us, 21_us);
+        },
+        std::move(scope));
+  };
+  const std::string link = "fabric 8/chip 0 (0)/links out/x+";
+  const Trace seven = until(7_us);
+  EXPECT_EQ(spans(seven.slices(link)), (Spans{{0, 4000}, {4000, 7000}}));
+  EXPECT_EQ(spans(seven.slices("fabric 8/chip 0 (0)/compute")), (Spans{{6000, 7000}}));
+  EXPECT_EQ(counts_.slices, 3u);
+  EXPECT_EQ(counts_.instants, 1u);  // the first was there at 5 us
+  EXPECT_EQ(counts_.flows, 1u);
+  EXPECT_EQ(left_out_, 0u);
+  EXPECT_THAT(seven.samples("fabric 8/bytes in flight"), ElementsAre(P{0, 3000}, P{5000, 2000}, P{7000, 0}));
+  EXPECT_THAT(seven.samples("fabric 8/link utilisation"), ElementsAre(P{0, 6.25}, P{7000, 0}));
+
+  // What happens at the very end has happened: the third begins.
+  EXPECT_EQ(spans(until(8_us).slices(link)), (Spans{{0, 4000}, {4000, 8000}, {8000, 8000}}));
+  EXPECT_EQ(counts_.instants, 1u);
+  until(9_us);
+  EXPECT_EQ(counts_.instants, 2u);
+
+  until(40_us);
+  EXPECT_EQ(counts_.slices, 6u);
+  EXPECT_EQ(counts_.instants, 3u);
+  until(7_us, of_window(8_us, 9_us));
+  EXPECT_EQ(counts_.slices + counts_.instants + counts_.counters, 0u);
+  EXPECT_EQ(left_out_, 4u);
+  until(7_us, of_window(0_us, 2_us));
+  EXPECT_EQ(counts_.slices, 1u);
+  EXPECT_EQ(left_out_, 3u);
+}
+
+TEST_F(PerfettoScope, WhatIsRecordedAheadWaitsUntilItHasHappenedOrTheRunHasStopped) {
+  const Fabric fabric = ring(8);
+  const auto stopped = [&](std::optional<Time> last, auto record) {
+    return written(fabric, {}, [&](TraceWriter& w) {
+      RunProgress now;
+      HeldRecords held(w, now);
+      w.may_stop();
+      record(held, now, w);
+      if (last) w.stop_at(*last);
+      held.release();
+    });
+  };
+  const std::string link = "fabric 8/chip 0 (0)/links out/x+";
+  const auto three = [&](HeldRecords& held, RunProgress& now, TraceWriter& w) {
+    three_messages(held, fabric);
+    held.compute(ChipId(0), 0, 1_us, 2_us);
+    EXPECT_EQ(w.counts().slices, 0u);
+    now.tell(0, 5_us);
+    held.compute(ChipId(0), 0, 6_us, 20_us);
+    EXPECT_EQ(w.counts().slices, 2u);
+  };
+  EXPECT_EQ(spans(stopped(7_us, three).slices(link)), (Spans{{0, 4000}, {4000, 7000}}));
+  EXPECT_EQ(counts_.slices, 4u);
+  EXPECT_EQ(counts_.instants, 1u);
+  EXPECT_EQ(left_out_, 0u);
+  stopped({}, three);
+  EXPECT_EQ(counts_.slices, 5u);
+  EXPECT_EQ(counts_.instants, 3u);
+
+  // The first hop is written before the run stops, the others after it: their arrows are there.
+  const Trace way = stopped(6500_ns, [&](HeldRecords& held, RunProgress& now, TraceWriter& w) {
+    for (std::uint32_t hop = 0; hop < 3; ++hop) {
+      HopRecord h = one_hop(0, hop, fabric, (hop + 1) * 1_us, (hop + 5) * 1_us);
+      h.hop = hop;
+      h.last = hop == 2;
+      held.hop(h);
+    }
+    now.tell(0, 6_us);
+    held.compute(ChipId(0), 0, 6_us, 7_us);
+    EXPECT_EQ(w.counts().slices, 1u);
+  });
+  EXPECT_EQ(way.slices("fabric 8/chip 2 (2)/links out/x+").at(0).end, 6500u);
+  EXPECT_EQ(counts_.flows, 2u);
+  EXPECT_EQ(counts_.instants, 0u);
+}
+
+TEST_F(PerfettoScope, BytesStillOnTheirWayLeaveTheCurveWhereTheRunStops) {
+  const Fabric fabric = ring(8);
+  const Trace trace = written(fabric, {}, [&](TraceWriter& w) {
+    HopRecord h = with_bytes(one_hop(0, 0, fabric, 1_us, 2_us), 1000_B);
+    h.last = false;
+    w.may_stop();
+    w.stop_at(4_us);
+    w.hop(h);
+  });
+  EXPECT_THAT(trace.samples("fabric 8/bytes in flight"), ElementsAre(P{1000, 1000}, P{4000, 0}));
+}
+
 }  // namespace
 }  // namespace hopsim::perfetto

@@ -120,6 +120,14 @@ TEST(SweepCommand, BestByAnotherKeyOfTheResult) {
   EXPECT_FALSE(std::filesystem::exists(c.folder / "r.json"));
 }
 
+TEST(SweepCommand, APointThatLacksWhatRanksIsNotRanked) {
+  const Case c("sweep: {program: [[{compute: {time: 1 us}}, {compute: {time: 2 us}}], [{compute: {time: 3 us}}]]}\n");
+  const Finished f = c.run({"--best", "steps.1.time_s"});
+  EXPECT_EQ(f.code, 0);
+  EXPECT_THAT(f.out, HasSubstr(" no steps.1.time_s\n"));
+  EXPECT_THAT(f.out, HasSubstr("\nbest by steps.1.time_s: "));
+}
+
 TEST(SweepCommand, CsvHasARowAPoint) {
   const Case c("sweep:\n  machine.topology.shape: [2, 4]\n  program.0.algorithm: [ring, nonsense]\n");
   const Finished f = c.run({"--csv", "-"});
@@ -276,7 +284,7 @@ INSTANTIATE_TEST_SUITE_P(
             ":5:9: program has no such item; got 1; valid: 0 to 0"},
         Bad{"sweep: {machine.topology.shape: []}\n", {}, ":5:33: machine.topology.shape has no values"},
         Bad{"sweep: {machine.topology.shape: [2], machine.topology.shape: [2]}\n", {}, ":5:38: a key given twice"},
-        Bad{"sweep: {program.0.all_gather.bytes: 1 KiB .. 1 TiB + 1 B}\n", {}, ":5:37: more than 10000 values"},
+        Bad{"sweep: {program.0.all_gather.bytes: 1 KiB .. 1 TiB + 1 B}\n", {}, ":5:37: more than 100000 values"},
         Bad{"sweep: {program.0.all_gather.bytes: 1 KB .. 9 KB + 1 B, machine.topology.shape: 1 .. 999}\n",
             {},
             ":5:8: a sweep of too many points; got 8001 x 999 = 7992999; valid: at most 100000 points: larger steps, "

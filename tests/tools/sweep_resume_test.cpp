@@ -137,9 +137,11 @@ TEST(SweepResume, NothingIsLostUnasked) {
   refused(finished(sweep.command({"--resume", "--best", "overlap"})), "is of another sweep: what flags say differs");
   std::string text = contents(sweep.file);
   write(sweep.file, text.replace(text.find("latency: 1 us"), 13, "latency: 2 us"));
-  refused(finished(sweep.command({"--resume"})), "is of another sweep: the scenario differs");
+  refused(finished(sweep.command({"--resume"})), "is of another sweep: the scenario, or what");
   write(sweep.file, text.replace(text.find(".. 40 MB"), 8, ".. 41 MB"));
-  refused(finished(sweep.command({"--resume"})), "is of another sweep: points differs; got 40; valid: 41");
+  refused(
+      finished(sweep.command({"--resume"})),
+      "is of another sweep: the scenario, or what --machine, --ideal or --set make of it, differs; valid: what it");
 }
 
 TEST(SweepResume, WhatIsNoJournalStays) {
@@ -151,6 +153,64 @@ TEST(SweepResume, WhatIsNoJournalStays) {
     EXPECT_THAT(f.err, HasSubstr("r.json.partial is in the way: "));
     EXPECT_EQ(contents(sweep.journal), text);
   }
+}
+
+TEST(SweepResume, ADamagedJournalIsToldOf) {
+  SlowSweep sweep;
+  const std::string journal = contents(stopped(sweep, SIGKILL).journal);
+  const auto damaged = [&](const std::string& what, const std::string& by) {
+    std::string text = journal;
+    const std::size_t at = text.find(what);
+    write(sweep.journal, text.replace(at, what.size(), by));
+    return finished(sweep.command({"--resume"}));
+  };
+  const std::size_t first = journal.find("\"point\":");
+  const std::string point = journal.substr(first, journal.find_first_of(",}", first) - first);
+  const Finished far = damaged(point, "\"point\":99999");
+  EXPECT_EQ(far.code, 2);
+  EXPECT_THAT(far.err, HasSubstr("r.json.partial is damaged: it holds a point that the sweep has not; got 99999"));
+  EXPECT_THAT(damaged("\"schema\":\"", "\"schema\":7,\"x\":\"").err, HasSubstr("r.json.partial is in the way: "));
+  // All behind the first record that is not whole runs again, and that is said.
+  const Finished cut = damaged(point, "garbage");
+  EXPECT_EQ(cut.code, 0);
+  EXPECT_THAT(cut.err, HasSubstr(" bytes behind its last whole point are dropped\n"));
+}
+
+// The graph is no part of the scenario's file, but of what is swept.
+TEST(SweepResume, AGraphThatChangedIsAnotherSweep) {
+  const Scratch folder;
+  const auto graph = [&](const char* bandwidth) {
+    const std::string links = std::string("<data key=\"b\">") + bandwidth + "</data><data key=\"l\">1 us</data>";
+    write(folder / "g.graphml",
+          "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">"
+          "<key id=\"b\" for=\"edge\" attr.name=\"bandwidth\" attr.type=\"string\"/>"
+          "<key id=\"l\" for=\"edge\" attr.name=\"latency\" attr.type=\"string\"/>"
+          "<graph edgedefault=\"undirected\"><node id=\"a\"/><node id=\"b\"/>"
+          "<edge source=\"a\" target=\"b\">" +
+              links + "</edge></graph></graphml>\n");
+  };
+  graph("1 GB/s");
+  const auto file = write(folder / "s.yaml",
+                          "machine: {topology: {graphml: g.graphml}}\n"
+                          "program: [{all_gather: {bytes: 1 MiB}, chunks: 1}]\n"
+                          "sweep: {program.0.chunks: 1 .. 3000}\n");
+  const std::vector<std::string> command{program(), "sweep", file, "--json", folder / "r.json", "--resume"};
+  Started run(command);
+  ASSERT_TRUE(run.until([&] { return contents(folder / "r.json.partial").size() > 10000; })) << run.wait().err;
+  run.end(SIGKILL);
+  graph("2 GB/s");
+  const Finished f = finished(command);
+  EXPECT_EQ(f.code, 2);
+  EXPECT_THAT(f.err, HasSubstr("r.json.partial is of another sweep: the scenario, or what"));
+}
+
+TEST(SweepResume, AnOutputMayNotBeWherePointsAreKept) {
+  SlowSweep sweep;
+  std::vector<std::string> command{program(), "sweep", sweep.file, "--json", sweep.json, "--csv", sweep.journal};
+  const Finished f = finished(command);
+  EXPECT_EQ(f.code, 2);
+  EXPECT_THAT(f.err, HasSubstr("finished points are kept there until the sweep ends; got "));
+  EXPECT_FALSE(std::filesystem::exists(sweep.json));
 }
 
 TEST(SweepResume, WithNothingToGoOnWith) {
@@ -194,8 +254,9 @@ TEST(SweepResume, AFullDiskLeavesWhatHadFinished) {
   for (const std::string& word : sweep.command({"--jobs", "2"})) command += " '" + word + "'";
   const Finished f = shell("trap '' XFSZ; ulimit -f 32;" + command);
   EXPECT_EQ(f.code, 2);
-  EXPECT_THAT(f.err, MatchesRegex("hopsim: cannot write .*r.json.partial: File too large; [0-9]+ finished points are "
-                                  "safe in it, and --resume goes on with them\n"));
+  EXPECT_THAT(f.err,
+              MatchesRegex("hopsim: cannot write .*r.json.partial: File too large; safe in it: [0-9]+ finished "
+                           "points, with which --resume goes on\n"));
   EXPECT_GT(sweep.finished(), 3u);
   EXPECT_EQ(finished(sweep.command({"--resume"})).code, 0);
   expect_same(sweep, expected);

@@ -18,7 +18,7 @@ struct Row {
 
   const ResultValue& any() const { return a ? *a : *b; }
   Pair pair(const char* key) const {
-    return {a ? a->number_if(key) : std::nullopt, b ? b->number_if(key) : std::nullopt};
+    return {a ? a->number_if(key) : std::nullopt, b ? b->number_if(key) : std::nullopt, !partial()};
   }
   Pair time() const { return pair("time_s"); }
   bool partial() const { return (a && a->flag("partial")) || (b && b->flag("partial")); }
@@ -50,7 +50,10 @@ std::vector<Row> rows_of(const ResultValue& a, const ResultValue& b) {
   return rows;
 }
 
-std::string rate_text(std::optional<double> rate) { return rate && *rate > 0 ? format_bytes_per_second(*rate) : "-"; }
+std::string rate_text(std::optional<double> rate) {
+  if (!rate || *rate <= 0) return "-";
+  return *rate < 1e18 ? format_bytes_per_second(*rate) : fmt::format("{:.3g} B/s", *rate);
+}
 
 std::string algorithms(const Row& r) {
   if (!r.a || !r.b) return r.any().text("algorithm");
@@ -60,7 +63,9 @@ std::string algorithms(const Row& r) {
 std::string verdict(const Row& r) {
   if (!r.a) return "only in B";
   if (!r.b) return "only in A";
-  return r.partial() ? "partial" : speed(r.time());
+  if (r.comparable()) return speed(r.time());
+  const bool in_a = r.a->flag("partial"), in_b = r.b->flag("partial");
+  return in_a && in_b ? "partial in both" : in_a ? "partial in A" : "partial in B";
 }
 
 std::string table_of(const std::vector<Row>& rows) {

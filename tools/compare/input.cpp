@@ -1,13 +1,17 @@
 #include "tools/compare/input.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <istream>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include "scenarios/place.hpp"
@@ -68,6 +72,55 @@ Json parse(const std::string& text, const std::string& file) {
   }
 }
 
+// How many bytes a control character at `i` of UTF-8 text takes; 0: there is none. Those above 0x7f steer terminals
+// too.
+std::size_t control_at(std::string_view text, std::size_t i) {
+  const auto byte = [&](std::size_t k) { return k < text.size() ? static_cast<unsigned char>(text[k]) : 0u; };
+  if (byte(i) < 0x20 || byte(i) == 0x7f) return 1;
+  return byte(i) == 0xc2 && byte(i + 1) >= 0x80 && byte(i + 1) < 0xa0 ? 2 : 0;
+}
+
+bool plain(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (control_at(text, i)) return false;
+  return true;
+}
+
+std::string shown(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::size_t control = control_at(text, i);
+    if (control == 0) {
+      out += text[i];
+      continue;
+    }
+    i += control - 1;
+    out += fmt::format("\\u{:04x}", static_cast<unsigned char>(text[i]));
+  }
+  return out;
+}
+
+bool plain(const Json& json) {
+  if (json.is_string()) return plain(std::string_view(json.get_ref<const std::string&>()));
+  if (json.is_array()) return std::all_of(json.begin(), json.end(), [](const Json& item) { return plain(item); });
+  if (!json.is_object()) return true;
+  const auto items = json.items();
+  return std::all_of(items.begin(), items.end(),
+                     [](const auto& item) { return plain(std::string_view(item.key())) && plain(item.value()); });
+}
+
+Json shown(const Json& json) {
+  if (json.is_string()) return shown(std::string_view(json.get_ref<const std::string&>()));
+  Json out = json.is_array() ? Json::array() : Json::object();
+  if (json.is_array())
+    for (const Json& item : json) out.push_back(shown(item));
+  else if (json.is_object())
+    for (const auto& [key, value] : json.items()) out[shown(std::string_view(key))] = shown(value);
+  else
+    return json;
+  return out;
+}
+
 ResultKind kind_of(const ResultValue& result) {
   const Json& json = result.json();
   if (!json.is_object()) throw InputError(result.file() + ": not a result of hopsim", json.type_name(), kValid);
@@ -108,8 +161,14 @@ ResultFile read_result(const std::string& path, std::istream& standard_input) {
   return result;
 }
 
-void ResultValue::fail(const std::string& what, const char* valid) const {
-  throw InputError(*file_ + ": " + what, "", valid);
+bool plain(const ResultFile& result) { return plain(std::string_view(result.file)) && plain(result.json); }
+
+ResultFile shown(const ResultFile& result) {
+  return {shown(std::string_view(result.file)), shown(result.json), result.kind};
+}
+
+void ResultValue::fail(const std::string& what, const std::string& got, const char* valid) const {
+  throw InputError(*file_ + ": " + what, got, valid);
 }
 
 std::string ResultValue::path_of(std::string_view key) const {
@@ -117,7 +176,7 @@ std::string ResultValue::path_of(std::string_view key) const {
 }
 
 void ResultValue::require_object() const {
-  if (!json_->is_object()) fail((path_.empty() ? "it" : path_) + " is no object", kValid);
+  if (!json_->is_object()) fail((path_.empty() ? "it" : path_) + " is no object", "", kValid);
 }
 
 bool ResultValue::has(std::string_view key) const {
@@ -129,14 +188,28 @@ bool ResultValue::has(std::string_view key) const {
 ResultValue ResultValue::at(std::string_view key) const {
   require_object();
   const auto found = json_->find(key);
-  if (found == json_->end()) fail(path_of(key) + " is missing", kValid);
+  if (found == json_->end()) fail(path_of(key) + " is missing", "", kValid);
   return {*found, path_of(key), *file_};
 }
 
 double ResultValue::number(std::string_view key) const {
   const ResultValue value = at(key);
-  if (!value.json().is_number()) fail(path_of(key) + " is no number", kValid);
-  return value.json().get<double>();
+  if (!value.json().is_number()) fail(path_of(key) + " is no number", "", kValid);
+  const double number = value.json().get<double>();
+  check_sign(key, number);
+  return number;
+}
+
+int ResultValue::count(std::string_view key) const {
+  const double value = number(key);
+  if (value < 0 || value > std::numeric_limits<int>::max() || value != std::floor(value))
+    fail(path_of(key) + " is no count", at(key).json().dump(), "a whole number from 0 up");
+  return static_cast<int>(value);
+}
+
+void ResultValue::check_sign(std::string_view key, double value) const {
+  const bool quantity = key.ends_with("_s") || key.ends_with("_Bps") || key.find("bytes") != std::string_view::npos;
+  if (quantity && value < 0) fail(path_of(key) + " is below 0", fmt::format("{:g}", value), "a number from 0 up");
 }
 
 std::optional<double> ResultValue::number_if(std::string_view key) const {
@@ -145,7 +218,7 @@ std::optional<double> ResultValue::number_if(std::string_view key) const {
 
 std::string ResultValue::text(std::string_view key) const {
   const ResultValue value = at(key);
-  if (!value.json().is_string()) fail(path_of(key) + " is no text", kValid);
+  if (!value.json().is_string()) fail(path_of(key) + " is no text", "", kValid);
   return value.json().get<std::string>();
 }
 
@@ -154,14 +227,14 @@ std::string ResultValue::text_if(std::string_view key) const { return has(key) ?
 bool ResultValue::flag(std::string_view key) const {
   if (!has(key)) return false;
   const ResultValue value = at(key);
-  if (!value.json().is_boolean()) fail(path_of(key) + " is neither true nor false", kValid);
+  if (!value.json().is_boolean()) fail(path_of(key) + " is neither true nor false", "", kValid);
   return value.json().get<bool>();
 }
 
 std::vector<ResultValue> ResultValue::list(std::string_view key) const { return at(key).items(); }
 
 std::vector<ResultValue> ResultValue::items() const {
-  if (!json_->is_array()) fail((path_.empty() ? "it" : path_) + " is no list", kValid);
+  if (!json_->is_array()) fail((path_.empty() ? "it" : path_) + " is no list", "", kValid);
   std::vector<ResultValue> items;
   for (std::size_t i = 0; i < json_->size(); ++i) items.emplace_back((*json_)[i], path_of(std::to_string(i)), *file_);
   return items;

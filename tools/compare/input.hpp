@@ -24,7 +24,8 @@ class ResultValue {
 
   bool has(std::string_view key) const;  // and it is not null
   ResultValue at(std::string_view key) const;
-  double number(std::string_view key) const;
+  double number(std::string_view key) const;                    // of a time, a size or a rate: from 0 up
+  int count(std::string_view key) const;                        // a whole number from 0 up
   std::optional<double> number_if(std::string_view key) const;  // none where it is null or not there
   std::string text(std::string_view key) const;
   std::string text_if(std::string_view key) const;  // empty where it is null or not there
@@ -35,8 +36,11 @@ class ResultValue {
   const Json& json() const { return *json_; }
   const std::string& file() const { return *file_; }
 
+  // What `number` does, for a number that was found in another way.
+  void check_sign(std::string_view key, double value) const;
+
  private:
-  [[noreturn]] void fail(const std::string& what, const char* valid) const;
+  [[noreturn]] void fail(const std::string& what, const std::string& got, const char* valid) const;
   std::string path_of(std::string_view key) const;
   void require_object() const;
 
@@ -56,5 +60,10 @@ struct ResultFile {
 // "-": standard input. Throws InputError for what cannot be read, is not JSON (with its place), is no result of
 // hopsim's, or one of a schema that this version does not know.
 ResultFile read_result(const std::string& path, std::istream& standard_input);
+
+// Has it no control characters, neither in texts nor in names of keys nor in its own name?
+bool plain(const ResultFile&);
+// With these escaped, as JSON has them: "\u001b".
+ResultFile shown(const ResultFile&);
 
 }  // namespace hopsim

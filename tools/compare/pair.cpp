@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "sim/units.hpp"
@@ -12,6 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double kPicoseconds = 1e12;
+constexpr double kMostDigits = 1e15;  // from here on with an exponent; no simulated time is that long
 
 Json json_of(std::optional<double> value) { return value ? Json(*value) : Json(nullptr); }
 
@@ -22,12 +24,17 @@ Json json_with(const Pair& p, std::optional<double> difference) {
 
 }  // namespace
 
-std::optional<double> Pair::difference() const { return both() ? std::optional(*b - *a) : std::nullopt; }
+std::optional<double> Pair::difference() const { return both() && whole ? std::optional(*b - *a) : std::nullopt; }
 
-std::optional<double> Pair::ratio() const { return both() && *a != 0 ? std::optional(*b / *a) : std::nullopt; }
+std::optional<double> Pair::ratio() const {
+  if (!both() || !whole || *a == 0) return std::nullopt;
+  const double quotient = *b / *a;
+  return std::isfinite(quotient) ? std::optional(quotient) : std::nullopt;
+}
 
 std::optional<double> Pair::time_difference() const {
-  if (!both()) return std::nullopt;
+  const auto seconds = difference();
+  if (!seconds || std::max(*a, *b) > kMostDigits) return seconds;
   return (std::round(*b * kPicoseconds) - std::round(*a * kPicoseconds)) / kPicoseconds;
 }
 
@@ -43,7 +50,17 @@ Json text_json(const std::string& a, const std::string& b) {
   return {{"a", json(a)}, {"b", json(b)}};
 }
 
-std::string time_text(std::optional<double> seconds) { return seconds ? format_seconds(*seconds) : "-"; }
+std::string time_text(std::optional<double> seconds) {
+  if (!seconds) return "-";
+  return std::abs(*seconds) < kMostDigits ? format_seconds(*seconds) : fmt::format("{:.3g} s", *seconds);
+}
+
+std::string percent_text(double share) {
+  const double percent = share * 100;
+  return std::abs(percent) < 1e6 ? fmt::format("{:.1f} %", percent) : fmt::format("{:.3g} %", percent);
+}
+
+std::string count_text(double count) { return fmt::format("{:.{}g}", count, std::abs(count) < kMostDigits ? 15 : 3); }
 
 std::string bytes_text(double bytes) {
   constexpr double kMost = 0x1p63;
@@ -53,14 +70,15 @@ std::string bytes_text(double bytes) {
 
 std::string signed_time(std::optional<double> seconds) {
   if (!seconds) return "-";
-  return (*seconds > 0 ? "+" : "") + format_seconds(*seconds);
+  return (*seconds > 0 ? "+" : "") + time_text(seconds);
 }
 
 std::string signed_percent(std::optional<double> share) {
   if (!share) return "-";
   const double percent = *share * 100;
   if (percent == 0) return "0 %";
-  return std::abs(percent) < 0.1 ? fmt::format("{:+.2g} %", percent) : fmt::format("{:+.1f} %", percent);
+  if (std::abs(percent) < 0.1) return fmt::format("{:+.2g} %", percent);
+  return (percent > 0 ? "+" : "") + percent_text(share.value());
 }
 
 std::string changed(const std::string& a, const std::string& b) {
@@ -74,9 +92,9 @@ std::string speed(const Pair& seconds) {
   if (a == b) return "B takes as long";
   const char* how = b < a ? "faster" : "slower";
   const double least = std::min(a, b), ratio = std::max(a, b) / least;
-  if (least == 0) return fmt::format("B is {}", how);
+  if (!std::isfinite(ratio)) return fmt::format("B is {}", how);
   if (ratio < kWorthARatio) return fmt::format("B is {:.2g} % {}", (ratio - 1) * 100, how);
-  return fmt::format("B is {:.2f}x {}", ratio, how);
+  return ratio < 1e6 ? fmt::format("B is {:.2f}x {}", ratio, how) : fmt::format("B is {:.3g}x {}", ratio, how);
 }
 
 std::string headings(const ResultFile& a, const std::string& text_a, const ResultFile& b, const std::string& text_b) {
@@ -88,7 +106,8 @@ std::string machine_text(const ResultValue& machine) {
   for (const Json& size : machine.at("dimensions").json()) shape += (shape.empty() ? "" : "x") + size.dump();
   for (const auto& [axis, size] : machine.at("mesh").json().items())
     mesh += (mesh.empty() ? "" : ", ") + axis + ": " + size.dump();
-  return fmt::format("{} {} ({:.0f} chips), mesh {{{}}}", machine.text("chip"), shape, machine.number("chips"), mesh);
+  return fmt::format("{} {} ({} chips), mesh {{{}}}", machine.text("chip"), shape,
+                     count_text(machine.number("chips")), mesh);
 }
 
 std::vector<std::string> common_notes(const ResultValue& a, const ResultValue& b) {

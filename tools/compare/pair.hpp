@@ -12,11 +12,13 @@ namespace hopsim {
 // A number of A and the same of B, where they have it.
 struct Pair {
   std::optional<double> a, b;
+  bool whole =
+      true;  // false: one of them is of what did not come to its end, so they have no difference and no ratio
 
   bool both() const { return a && b; }
   bool differs() const { return a != b; }
   std::optional<double> difference() const;  // b - a
-  std::optional<double> ratio() const;       // b / a
+  std::optional<double> ratio() const;       // b / a, where that is a number
   // Of seconds: as whole picoseconds, which times are.
   std::optional<double> time_difference() const;
 };
@@ -30,11 +32,13 @@ nlohmann::ordered_json text_json(const std::string& a, const std::string& b);  /
 
 std::string time_text(std::optional<double> seconds);  // "-" where there is none
 std::string bytes_text(double bytes);
+std::string percent_text(double share);  // "41.2 %"
+std::string count_text(double count);
 std::string signed_time(std::optional<double> seconds);   // "+1.2 us", "-3 us", "0 s"
 std::string signed_percent(std::optional<double> share);  // "-33.3 %"; small ones with two digits that say something
 std::string changed(const std::string& a, const std::string& b);  // "ring -> line"; once where they are the same
 
-// "B is 1.50x faster", "B is 0.12 % slower", "B takes as long". REQUIRES: both are there.
+// "B is 1.50x faster", "B is 0.12 % slower", "B takes as long". REQUIRES: both are there, and whole.
 std::string speed(const Pair& seconds);
 
 // What a comparison says.

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include "sim/units.hpp"
 #include "tools/compare/kinds.hpp"
 #include "tools/compare/steps.hpp"
 #include "tools/table.hpp"
@@ -42,16 +41,16 @@ std::optional<double> value_of(const ResultValue& run, const Total& total) {
 
 std::string said(std::optional<double> value, Unit unit) {
   if (!value) return "-";
-  if (unit == Unit::time) return format_seconds(*value);
-  if (unit == Unit::share) return fmt::format("{:.1f} %", *value * 100);
+  if (unit == Unit::time) return time_text(value);
+  if (unit == Unit::share) return percent_text(*value);
   return bytes_text(*value);
 }
 
 std::string said_difference(const Pair& p, Unit unit) {
-  if (!p.both()) return "-";
+  if (!p.difference()) return "-";
   if (unit == Unit::time) return signed_time(p.time_difference());
   if (unit == Unit::share) {
-    const std::string percent = signed_percent(p.difference());
+    const std::string percent = signed_percent(p.difference());  // ends in "%"
     return percent.substr(0, percent.size() - 1) + "points";
   }
   const double bytes = *p.difference();
@@ -68,7 +67,8 @@ std::string totals_table(const ResultValue& a, const ResultValue& b, const Pair&
                signed_percent(ratio ? std::optional(*ratio - 1) : std::nullopt)});
   };
   add("time", time, Unit::time);
-  for (const Total& total : kTotals) add(total.name, {value_of(a, total), value_of(b, total)}, total.unit);
+  for (const Total& total : kTotals)
+    add(total.name, {value_of(a, total), value_of(b, total), time.whole}, total.unit);
   return table.text();
 }
 
@@ -78,7 +78,7 @@ void note_partial(const ResultValue& run, const char* side, std::vector<std::str
   if (!run.flag("partial")) return;
   const ResultValue stopped = run.at("stopped");
   notes.push_back(fmt::format("{} is partial, stopped at {} (--{}): its times are those so far", side,
-                              format_seconds(stopped.number("time_s")),
+                              time_text(stopped.number("time_s")),
                               stopped.text("reason") == "max_time" ? "max-time" : "max-events"));
 }
 
@@ -121,7 +121,7 @@ class RunComparison {
       : a_(a),
         b_(b),
         equal_(lasting(a) == lasting(b)),
-        time_{a.number("time_s"), b.number("time_s")},
+        time_{a.number("time_s"), b.number("time_s"), !a.flag("partial") && !b.flag("partial")},
         notes_(notes_of(a, b)),
         steps_(compared_steps(a, b)) {}
 
@@ -137,10 +137,7 @@ class RunComparison {
              ", and every other number but what it took to simulate\n";
     const std::vector<ComparedStep> rows = grouped(steps_);
     text += steps_table(rows, time_) + totals_table(a_, b_, time_);
-    text += fmt::format("{}: {} in place of {}", speed(time_), time_text(time_.b), time_text(time_.a));
-    if (const auto ratio = time_.ratio(); ratio && time_.differs())
-      text += fmt::format(", {} ({})", signed_time(time_.time_difference()), signed_percent(*ratio - 1));
-    return text + "\n" + gains_text(rows, time_) + kinds_text(kinds_of(steps_));
+    return text + verdict() + gains_text(rows, time_) + kinds_text(kinds_of(steps_));
   }
 
   Json json() const {
@@ -151,7 +148,7 @@ class RunComparison {
     j["notes"] = notes_;
     j["time_s"] = time_json(time_);
     for (const Total& total : kTotals) {
-      const Pair p{value_of(a_, total), value_of(b_, total)};
+      const Pair p{value_of(a_, total), value_of(b_, total), time_.whole};
       j[total.path[1] ? total.path[1] : total.path[0]] = total.unit == Unit::time ? time_json(p) : to_json(p);
     }
     j["steps"] = Json::array();
@@ -161,7 +158,25 @@ class RunComparison {
     return j;
   }
 
+  // "B is 1.97x faster", "partial".
+  std::string speed_text() const { return time_.whole ? speed(time_) : "partial"; }
+
  private:
+  std::string verdict() const {
+    const std::string a = time_text(time_.a), b = time_text(time_.b);
+    if (!time_.whole) {
+      if (a_.flag("partial") && b_.flag("partial"))
+        return fmt::format("no verdict: A and B are partial, and {} and {} are not the times of all\n", a, b);
+      const bool of_a = a_.flag("partial");
+      return fmt::format("no verdict: {} is partial, and {} is not the time of all of it\n", of_a ? "A" : "B",
+                         of_a ? a : b);
+    }
+    std::string text = fmt::format("{}: {} in place of {}", speed(time_), b, a);
+    if (const auto ratio = time_.ratio(); ratio && time_.differs())
+      text += fmt::format(", {} ({})", signed_time(time_.time_difference()), signed_percent(*ratio - 1));
+    return text + "\n";
+  }
+
   ResultValue a_, b_;
   bool equal_;
   Pair time_;
@@ -205,11 +220,11 @@ std::string overview(const std::vector<RunComparison>& runs) {
   Table table({{"scenario", left}, {"A"}, {"B"}, {"difference"}, {"", left}});
   for (const RunComparison& r : runs)
     table.add({r.a().text("scenario"), time_text(r.time().a), time_text(r.time().b),
-               signed_time(r.time().time_difference()), r.equal() ? "equal" : speed(r.time())});
+               signed_time(r.time().time_difference()), r.equal() ? "equal" : r.speed_text()});
   return table.text();
 }
 
-std::string count_text(std::size_t runs) { return fmt::format("{} run{}", runs, runs == 1 ? "" : "s"); }
+std::string runs_text(std::size_t runs) { return fmt::format("{} run{}", runs, runs == 1 ? "" : "s"); }
 
 }  // namespace
 
@@ -228,7 +243,7 @@ Compared compare_runs(const ResultFile& a, const ResultFile& b) {
     c.text = headings(a, heading_of(of_a[0]), b, heading_of(of_b[0])) + runs[0].text();
     return c;
   }
-  c.text = headings(a, count_text(of_a.size()), b, count_text(of_b.size()));
+  c.text = headings(a, runs_text(of_a.size()), b, runs_text(of_b.size()));
   if (!runs.empty()) c.text += overview(runs);
   for (const std::string& name : pairing.only_a) c.text += "only in A: " + name + "\n";
   for (const std::string& name : pairing.only_b) c.text += "only in B: " + name + "\n";

@@ -30,14 +30,12 @@ std::string state_of(const ResultValue& step) {
 }
 
 StepSide side_of(const ResultValue& step) {
-  return {static_cast<int>(step.number("program")), text_of(step), step.text("kind"), step.number("time_s"),
-          state_of(step)};
+  return {step.count("program"), text_of(step), step.text("kind"), step.number("time_s"), state_of(step)};
 }
 
 std::vector<StepName> names_of(const std::vector<ResultValue>& steps) {
   std::vector<StepName> names;
-  for (const ResultValue& s : steps)
-    names.push_back({static_cast<int>(s.number("program")), text_of(s), s.text("kind")});
+  for (const ResultValue& s : steps) names.push_back({s.count("program"), text_of(s), s.text("kind")});
   return names;
 }
 
@@ -52,11 +50,10 @@ class Changes {
     add("", a_.text_if("algorithm"), b_.text_if("algorithm"));
     add("", a_.text_if("strategy"), b_.text_if("strategy"));
     add_number("bytes", bytes_text);
-    add_number(
-        "chunks", [](double v) { return fmt::format("{:.0f}", v); }, "chunks ");
+    add_number("chunks", count_text, "chunks ");
+    if (!state_of(a_).empty() || !state_of(b_).empty()) return text_;
     add_times();
-    add_number(
-        "mfu", [](double v) { return fmt::format("{:.1f} %", v * 100); }, "MFU ");
+    add_number("mfu", percent_text, "MFU ");
     return text_;
   }
 
@@ -106,14 +103,27 @@ std::optional<double> share_of(const ComparedStep& s, const Pair& total) {
   return s.difference() && all && *all != 0 ? std::optional(*s.difference() / *all) : std::nullopt;
 }
 
+Pair times_of(const ComparedStep& s) {
+  return {s.a ? std::optional(s.a->time) : std::nullopt, s.b ? std::optional(s.b->time) : std::nullopt, s.finished()};
+}
+
+// Rows may stand for several steps.
+std::string among_finished(std::size_t rows, const std::string& gains) {
+  if (rows == 0) return "no step finished in both\n";
+  return gains.empty() ? "steps that finished in both took as long\n"
+                       : "of the steps that finished in both,\n" + gains;
+}
+
 std::string said_with(const ComparedStep& s) {
   return fmt::format("step {} {} {}", s.line(), s.text(), signed_time(s.difference()));
 }
 
 }  // namespace
 
+bool ComparedStep::finished() const { return (!a || a->state.empty()) && (!b || b->state.empty()); }
+
 std::optional<double> ComparedStep::difference() const {
-  return Pair{a ? a->time : 0, b ? b->time : 0}.time_difference();
+  return Pair{a ? a->time : 0, b ? b->time : 0, finished()}.time_difference();
 }
 
 std::string ComparedStep::text() const {
@@ -164,7 +174,7 @@ std::string steps_table(const std::vector<ComparedStep>& rows, const Pair& total
   Table table(
       {{"step", left}, {"", left}, {"A"}, {"B"}, {"difference"}, {"of A"}, {"of the total"}, {"what differs", left}});
   for (const ComparedStep& s : rows) {
-    const Pair time{s.a ? std::optional(s.a->time) : std::nullopt, s.b ? std::optional(s.b->time) : std::nullopt};
+    const Pair time = times_of(s);
     const auto ratio = time.ratio();
     table.add({s.line(), s.text(), time_text(time.a), time_text(time.b), signed_time(s.difference()),
                signed_percent(ratio ? std::optional(*ratio - 1) : std::nullopt), signed_percent(share_of(s, total)),
@@ -177,6 +187,7 @@ std::string gains_text(const std::vector<ComparedStep>& rows, const Pair& total)
   std::vector<const ComparedStep*> order;
   double sum = 0;
   for (const ComparedStep& s : rows) {
+    if (!total.whole && !(s.a && s.b && s.finished())) continue;
     order.push_back(&s);
     sum += *s.difference();
   }
@@ -188,6 +199,7 @@ std::string gains_text(const std::vector<ComparedStep>& rows, const Pair& total)
     if (*loss.difference() > 0) losses += (losses.empty() ? "B loses most: " : "; ") + said_with(loss);
   }
   std::string text = gains + (gains.empty() ? "" : "\n") + losses + (losses.empty() ? "" : "\n");
+  if (!total.whole) return among_finished(order.size(), text);
   constexpr double kWorthTelling = 0.005;
   const double all = *total.time_difference();
   if (std::abs(sum - all) > kWorthTelling * std::abs(all) && std::abs(sum - all) > 1e-12)
@@ -204,6 +216,7 @@ std::vector<std::pair<std::string, Pair>> kinds_of(const std::vector<ComparedSte
     auto at = std::find_if(kinds.begin(), kinds.end(), same);
     if (at == kinds.end()) at = kinds.insert(at, {side->kind, Pair{0, 0}});
     *(at->second.*which) += side->time;
+    if (!side->state.empty()) at->second.whole = false;
   };
   for (const ComparedStep& s : steps) {
     add(s.a, &Pair::a);
@@ -214,13 +227,13 @@ std::vector<std::pair<std::string, Pair>> kinds_of(const std::vector<ComparedSte
 
 std::string kinds_text(std::vector<std::pair<std::string, Pair>> kinds) {
   if (kinds.size() < 2) return {};
-  std::stable_sort(kinds.begin(), kinds.end(), [](const auto& x, const auto& y) {
-    return std::abs(*x.second.time_difference()) > std::abs(*y.second.time_difference());
-  });
+  const auto difference = [](const auto& kind) { return kind.second.time_difference().value_or(0); };
+  std::stable_sort(kinds.begin(), kinds.end(),
+                   [&](const auto& x, const auto& y) { return std::abs(difference(x)) > std::abs(difference(y)); });
   std::string text;
-  for (const auto& [kind, seconds] : kinds)
-    if (*seconds.time_difference() != 0)
-      text += (text.empty() ? "by operation: " : "; ") + kind + " " + signed_time(seconds.time_difference());
+  for (const auto& kind : kinds)
+    if (difference(kind) != 0)
+      text += (text.empty() ? "by operation: " : "; ") + kind.first + " " + signed_time(difference(kind));
   return text.empty() ? text : text + "\n";
 }
 
@@ -232,8 +245,7 @@ Json to_json(const ComparedStep& s, const Pair& total) {
   Json j{{"program", {{"a", lines(s.a)}, {"b", lines(s.b)}}}};
   j["text"] = text_json(text(s.a, &StepSide::text), text(s.b, &StepSide::text));
   j["kind"] = text_json(text(s.a, &StepSide::kind), text(s.b, &StepSide::kind));
-  j["time_s"] =
-      time_json({s.a ? std::optional(s.a->time) : std::nullopt, s.b ? std::optional(s.b->time) : std::nullopt});
+  j["time_s"] = time_json(times_of(s));
   const auto share = share_of(s, total);
   j["share"] = share ? Json(*share) : Json(nullptr);
   j["changes"] = why(s);

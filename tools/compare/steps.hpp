@@ -22,9 +22,11 @@ struct ComparedStep {
   std::size_t steps = 1;
   std::string changes;  // "ring -> bidirectional_ring, 1 MiB -> 2 MiB"
 
-  std::optional<double> difference() const;  // what B takes longer, of a step that only one has all of it
-  std::string text() const;                  // "AllReduce over X  x80"
-  std::string line() const;                  // "2", "2 -> 3"
+  bool finished() const;  // on all sides that have it
+  std::optional<double> difference()
+      const;                 // what B takes longer, of a step that only one has all of it; if finished
+  std::string text() const;  // "AllReduce over X  x80"
+  std::string line() const;  // "2", "2 -> 3"
 };
 
 std::vector<ComparedStep> compared_steps(const ResultValue& run_a, const ResultValue& run_b);
@@ -33,9 +35,11 @@ std::vector<ComparedStep> grouped(const std::vector<ComparedStep>&);
 
 // `total`: the times of the whole runs.
 std::string steps_table(const std::vector<ComparedStep>& grouped, const Pair& total);
-// "gains most: ..." and "loses most: ...", three each, and what they do not add up to.
+// "gains most: ..." and "loses most: ...", three each, and what they do not add up to. Of partial runs of those steps
+// only that both have finished.
 std::string gains_text(const std::vector<ComparedStep>& grouped, const Pair& total);
-// Times of all steps of each operation, added up, in the order in which they first appear; 0 where there is none.
+// Times of all steps of each operation, added up, in the order in which they first appear; 0 where there is none. Not
+// whole where one of these did not finish.
 std::vector<std::pair<std::string, Pair>> kinds_of(const std::vector<ComparedStep>&);
 // "by operation: all_reduce -2.25 ms; all_gather +1.13 ms"; empty where there is but one.
 std::string kinds_text(std::vector<std::pair<std::string, Pair>>);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "scenarios/place.hpp"
 #include "sim/error.hpp"
 #include "tools/compare/kinds.hpp"
 #include "tools/sweep/points.hpp"
@@ -40,6 +41,15 @@ std::string said(const ResultValue& parameters) {
   return text;
 }
 
+bool is_size(const Metric& metric) { return metric.path().find("bytes") != std::string::npos; }
+
+std::string metric_text(const Metric& metric, double value) {
+  constexpr double kMost = 1e18;
+  if (metric.is_makespan()) return time_text(value);
+  if (is_size(metric)) return bytes_text(value);
+  return std::abs(value) < kMost ? metric.text(value) : fmt::format("{:.3g}", value);
+}
+
 struct Side {
   std::optional<ResultValue> point;
   std::optional<double> value;  // of what points are ranked by; none: it did not run, or not to its end
@@ -63,7 +73,8 @@ class SweepSide {
       points_.push_back({point, value_of(point)});
     }
     for (const ResultValue& best : root_.list("best")) {
-      const auto point = static_cast<std::size_t>(best.number("point"));
+      const auto point = static_cast<std::size_t>(best.count("point"));
+      check_best(best);
       if (point < points_.size()) points_[point].best = true;
     }
   }
@@ -72,16 +83,26 @@ class SweepSide {
   const ResultValue& root() const { return root_; }
 
  private:
+  void check_best(const ResultValue& best) const {
+    const double value = best.number("value");
+    if (value < 0 && (metric_.is_makespan() || is_size(metric_)))
+      throw InputError(best.file() + ": a value of best is below 0", fmt::format("{:g}", value),
+                       "a number from 0 up");
+  }
+
   std::optional<double> value_of(const ResultValue& point) const {
     if (!point.has("result")) return std::nullopt;
     const ResultValue result = point.at("result");
     result.number("time_s");
     if (result.flag("partial")) return std::nullopt;
+    std::optional<double> value;
     try {
-      return metric_.of(result.json());
+      value = metric_.of(result.json());
     } catch (const InputError&) {
       return std::nullopt;  // such as the MFU of what computes nothing
     }
+    result.check_sign(metric_.path(), *value);
+    return value;
   }
 
   ResultValue root_;
@@ -144,13 +165,13 @@ class SweepComparison {
   }
 
  private:
-  std::string said_value(std::optional<double> v) const { return v ? metric_.text(*v) : "-"; }
+  std::string said_value(std::optional<double> v) const { return v ? metric_text(metric_, *v) : "-"; }
 
   std::string said_difference(const Pair& p) const {
     if (metric_.is_makespan()) return signed_time(p.time_difference());
     const auto d = p.difference();
     if (!d) return "-";
-    return (*d > 0 ? "+" : *d < 0 ? "-" : "") + metric_.text(std::abs(*d));
+    return (*d > 0 ? "+" : *d < 0 ? "-" : "") + metric_text(metric_, std::abs(*d));
   }
 
   std::vector<std::string> keys() const {
@@ -206,7 +227,7 @@ class SweepComparison {
     for (const auto& [point, what] : {std::pair{most, "gains"}, {least, "loses"}})
       if (point)
         text += fmt::format("B {} most: {}: {} in place of {}\n", what, said(point->any().at("parameters")),
-                            metric_.text(*point->b.value), metric_.text(*point->a.value));
+                            metric_text(metric_, *point->b.value), metric_text(metric_, *point->a.value));
     return text;
   }
 
@@ -216,7 +237,7 @@ class SweepComparison {
     std::string text;
     for (std::size_t i = 0; i < std::min(best.size(), kMostLines); ++i)
       text += fmt::format("best of {}: {}, {}\n", name, said(best[i].at("parameters")),
-                          metric_.text(best[i].number("value")));
+                          metric_text(metric_, best[i].number("value")));
     if (best.size() > kMostLines) text += fmt::format("best of {}: and {} more\n", name, best.size() - kMostLines);
     return text;
   }
@@ -247,7 +268,8 @@ Compared compare_sweeps(const ResultFile& a, const ResultFile& b) {
   const std::string ranked_by = root_a.text("ranked_by");
   if (root_b.text("ranked_by") != ranked_by)
     throw InputError(b.file + ": its points are ranked by another number than those of " + a.file,
-                     root_b.text("ranked_by"), ranked_by + ", by --best of hopsim sweep");
+                     quoted_for_message(root_b.text("ranked_by")),
+                     quoted_for_message(ranked_by) + ", by --best of hopsim sweep");
   const Metric metric(ranked_by);
   const SweepComparison comparison(a, b, metric);
   const bool equal = a.json == b.json;

@@ -1,6 +1,7 @@
 #include "tools/perfetto/fabric_load.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "tools/perfetto/span.hpp"
 
@@ -38,9 +39,20 @@ void FabricLoad::hop(const HopRecord& h) {
   busy.change(nanoseconds(window_.cut(h.start)), 1);
   busy.change(nanoseconds(window_.cut(h.end)), -1);
   const auto bytes = static_cast<double>(h.bytes.count());
-  StepFunction& in_flight = load(index(h.from)).bytes_in_flight;
-  if (h.hop == 0) in_flight.change(nanoseconds(window_.cut(h.posted)), bytes);
-  if (h.last) in_flight.change(nanoseconds(window_.cut(h.delivered)), -bytes);
+  NodeLoad& sender = load(index(h.from));
+  if (h.hop == 0) {
+    sender.posted += bytes;
+    sender.bytes_in_flight.change(nanoseconds(window_.cut(h.posted)), bytes);
+  }
+  if (h.last) {
+    sender.posted -= bytes;
+    sender.bytes_in_flight.change(nanoseconds(window_.cut(h.delivered)), -bytes);
+  }
+}
+
+void FabricLoad::close() {
+  if (window_.end == Time::max()) return;
+  for (NodeLoad& load : loads_) load.bytes_in_flight.change(nanoseconds(window_.end), -std::exchange(load.posted, 0));
 }
 
 const NodeLoad* FabricLoad::node(std::uint32_t node) const {

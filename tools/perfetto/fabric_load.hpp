@@ -22,6 +22,7 @@ namespace hopsim::perfetto {
 struct NodeLoad {
   std::uint32_t links = 0;  // that leave it
   StepFunction busy_links, bytes_in_flight;
+  double posted = 0;  // bytes whose delivery has not been recorded
 
   explicit NodeLoad(std::size_t capacity) : busy_links(capacity), bytes_in_flight(capacity) {}
 };
@@ -31,6 +32,9 @@ class FabricLoad {
   FabricLoad(const Fabric&, const TraceScope&);  // the fabric outlives it
 
   void hop(const HopRecord&);
+  // The run ends at this instant: what is recorded from now on, and lies behind it, counts there.
+  void stop_at(Time last) { window_ = window_.up_to(last); }
+  void close();  // after the last record: of messages that were not delivered
 
   const NodeLoad* node(std::uint32_t) const;  // null: it has none of its own
   NodeLoad total() const;
@@ -39,7 +43,7 @@ class FabricLoad {
   NodeLoad& load(std::uint32_t node) { return loads_[place_[node]]; }
 
   const Fabric& fabric_;
-  const Window window_;
+  Window window_;
   std::uint32_t own_ = 0;  // loads that are of one node
   std::vector<std::uint32_t> place_;
   std::vector<NodeLoad> loads_;

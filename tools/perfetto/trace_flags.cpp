@@ -167,6 +167,7 @@ std::optional<std::uint64_t> parse_trace_limit(std::string_view text) {
 TraceRequest trace_request(const CommonFlags& f, const Shape& shape) {
   TraceRequest request;
   request.detail = detail_named(f.trace_detail);
+  request.last = limits_of(f).max_time;
   if (!f.trace_chips.empty())
     request.chips = of_flag("--trace-chips", [&] { return parse_trace_chips(f.trace_chips, shape); });
   if (!f.trace_window.empty())

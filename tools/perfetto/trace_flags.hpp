@@ -22,6 +22,7 @@ struct TraceRequest {
   std::optional<perfetto::Detail> detail;  // none: the finest that fits
   std::vector<bool> chips;                 // by number; empty: not given
   perfetto::Window window;
+  Time last = Time::max();                           // the run stops there
   std::optional<std::uint64_t> limit = kTraceLimit;  // none: however many slices
 };
 

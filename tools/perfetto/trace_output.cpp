@@ -20,6 +20,11 @@ TraceChoice choose(const CommonFlags& flags, const MachineModel& machine, const 
   return choose_trace(trace_request(flags, machine.shape), trace_sizes(machine, plan));
 }
 
+std::string chips_text(const TraceChoice& choice, std::uint32_t all) {
+  if (choice.chips == 1) return all == 1 ? "1 chip" : "the first chip";
+  return fmt::format("{}{} chips", choice.chips < all ? "the first " : "", choice.chips);
+}
+
 }  // namespace
 
 std::vector<perfetto::TraceStep> trace_steps(const Plan& plan) {
@@ -50,10 +55,18 @@ TraceOutput::TraceOutput(const CommonFlags& flags, const MachineModel& machine, 
       streams_(streams),
       choice_(std::move(choice)),
       writer_(flags.trace, fabric_, trace_steps(plan), choice_.scope) {
+  expect_stop(limits_of(flags));
   if (!choice_.left_out.empty())
-    say(false, fmt::format("{} of {}{} chips, {}; {}", name_of(choice_.scope.detail),
-                           choice_.chips < fabric_.chips() ? "the first " : "", choice_.chips,
+    say(false, fmt::format("{} of {}, {}; {}", name_of(choice_.scope.detail), chips_text(choice_, fabric_.chips()),
                            amount(choice_.slices, "slice"), choice_.left_out));
+}
+
+// A time is known before the run; after how many events it stops is seen when it has.
+void TraceOutput::expect_stop(const RunControl& limits) {
+  if (!limits.limited()) return;
+  writer_.may_stop();
+  if (limits.max_time != Time::max()) writer_.stop_at(limits.max_time);
+  if (limits.max_events != RunControl{}.max_events) held_.emplace(writer_, progress_.run());
 }
 
 // All chips' first stretches, then their second ones: what is alike stands together, and compresses.
@@ -70,6 +83,10 @@ void TraceOutput::exposed(const Activity& activity) {
 }
 
 void TraceOutput::finish(const RunResult& result, const Activity& activity) {
+  if (held_) {
+    if (result.stopped) writer_.stop_at(result.time);
+    held_->release();
+  }
   exposed(activity);
   for (const PathSegment& s : result.critical_path) writer_.critical(s);
   writer_.finish();

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "scenarios/results.hpp"
 #include "sim/activity.hpp"
+#include "tools/perfetto/held_records.hpp"
 #include "tools/perfetto/trace_choice.hpp"
 #include "tools/perfetto/trace_writer.hpp"
 #include "tools/progress.hpp"
@@ -23,7 +25,10 @@ class TraceOutput {
   // cannot be created. All outlive it.
   TraceOutput(const CommonFlags&, const MachineModel&, const Plan&, Progress&, const Streams&);
 
-  Recorder& recorder() { return writer_; }
+  Recorder& recorder() {
+    if (held_) return *held_;
+    return writer_;
+  }
   // After the run. Throws InputError where the file cannot be written.
   void finish(const RunResult&, const Activity&);
 
@@ -32,6 +37,7 @@ class TraceOutput {
 
  private:
   TraceOutput(const CommonFlags&, const MachineModel&, const Plan&, Progress&, const Streams&, TraceChoice);
+  void expect_stop(const RunControl&);
   void exposed(const Activity&);
   void say(bool warning, const std::string&);
 
@@ -41,6 +47,7 @@ class TraceOutput {
   const Streams& streams_;
   const TraceChoice choice_;
   perfetto::TraceWriter writer_;
+  std::optional<perfetto::HeldRecords> held_;  // where the run may stop at any time
 };
 
 }  // namespace hopsim

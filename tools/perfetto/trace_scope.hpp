@@ -16,6 +16,7 @@
 // are there, and fall to zero at its end.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -32,8 +33,12 @@ struct Window {
 
   bool whole() const { return begin == Time{} && end == Time::max(); }
   bool has(Time t) const { return begin <= t && t < end; }
-  bool touches(Time from, Time to) const { return from < end && (from >= begin || to > begin); }
+  bool touches(Time from, Time to) const { return begin < end && from < end && (from >= begin || to > begin); }
   Time cut(Time t) const { return t < begin ? begin : t > end ? end : t; }
+  // Of it what is not behind this instant; of no length where all is.
+  Window up_to(Time last) const {
+    return last == Time::max() ? *this : Window{begin, std::max(begin, std::min(end, last + Time::picoseconds(1)))};
+  }
   Span cut(Time from, Time to) const { return span(cut(from), cut(to)); }
 };
 

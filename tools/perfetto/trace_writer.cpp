@@ -75,6 +75,12 @@ bool TraceWriter::shows_receipt(const HopRecord& h) const {
   return h.last && shows(index(h.to), h) && scope_.window.has(h.delivered);
 }
 
+void TraceWriter::stop_at(Time last) {
+  last_ = last;
+  scope_.window = scope_.window.up_to(last);
+  load_.stop_at(last);
+}
+
 bool TraceWriter::full(Time now) {
   if (counts_.slices + counts_.instants < scope_.most) return false;
   if (!stopped_) stopped_ = now;
@@ -83,7 +89,7 @@ bool TraceWriter::full(Time now) {
 
 void TraceWriter::hop(const HopRecord& h) {
   load_.hop(h);
-  of_all_ += h.last ? 2 : 1;
+  of_all_ += (h.start <= last_ ? 1 : 0) + (h.last && h.delivered <= last_ ? 1 : 0);
   if (scope_.detail == Detail::steps || full(h.start)) return;
   if (scope_.detail == Detail::messages) return message(h);
   if (!whole_) return part(h);
@@ -195,7 +201,7 @@ void TraceWriter::receive(const HopRecord& h, bool flow) {
 }
 
 void TraceWriter::compute(ChipId chip, std::uint32_t task, Time start, Time end) {
-  ++of_all_;
+  of_all_ += start <= last_ ? 1 : 0;
   if (!shows(chip, start, end) || full(start)) return;
   if (scope_.detail != Detail::steps) return computed(chip, task, start, end);
   Computing& latest = computing_[index(chip)];
@@ -244,7 +250,7 @@ void TraceWriter::task(ChipId chip, std::uint32_t task, Time start, Time end) {
 }
 
 void TraceWriter::exposed(ChipId chip, Time start, Time end) {
-  ++of_all_;
+  of_all_ += start <= last_ ? 1 : 0;
   if (!shows(chip, start, end)) return;
   const Span when = scope_.window.cut(start, end);
   slice(tracks_.exposed(chip, when), when, Category::exposed, name("exposed"), [&] { exact(start, end); });
@@ -316,6 +322,7 @@ void TraceWriter::finish() {
   for (std::uint32_t chip = 0; chip < computing_.size(); ++chip)
     if (const Computing& c = computing_[chip]; c.task != kNoTask) computed(ChipId(chip), c.task, c.start, c.end);
   unfinished_messages();
+  load_.close();
   curves();
   flush(0);
   file_.finish();

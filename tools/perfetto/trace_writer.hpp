@@ -79,6 +79,12 @@ class TraceWriter final : public Recorder {
   void compute(ChipId, std::uint32_t task, Time start, Time end) override;
   void task(ChipId, std::uint32_t task, Time start, Time end) override;
 
+  // Before the first record: the run may stop, so arrows are to end where messages do.
+  void may_stop() { whole_ = false; }
+  // It stops at this instant, if it comes so far: what is recorded from now on, and lies behind it, never happened.
+  // REQUIRES: may_stop() was told, nothing that lies behind it has been recorded.
+  void stop_at(Time last);
+
   // After the run, in order of time.
   void exposed(ChipId, Time start, Time end);  // communication without compute
   void critical(const PathSegment&);
@@ -141,8 +147,9 @@ class TraceWriter final : public Recorder {
   OutputFile file_;
   Encoder out_;
   std::vector<TraceStep> steps_;
-  const TraceScope scope_;
-  const bool whole_;
+  TraceScope scope_;
+  bool whole_;
+  Time last_ = Time::max();
   StepArrows arrows_;
   TrackTree tracks_;
   FabricLoad load_;

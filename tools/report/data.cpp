@@ -90,7 +90,9 @@ std::vector<std::string> shorten_path(Json& result) {
 
 RunReport::RunReport(const MachineModel& machine, const Plan& plan, Shown shown)
     : machine_(machine), plan_(plan), shown_(shown) {
-  if (plan.steps.empty()) throw InputError("--html shows the steps of a run, and this one has none");
+  if (plan.steps.empty())
+    throw InputError("--html shows the steps of a run, and this one has none", "",
+                     "a program with a collective, a product or a computation");
 }
 
 bool RunReport::better_folded(const RunOptions& options) const {

@@ -111,7 +111,8 @@ std::string PlayerRecorder::refusal(std::uint32_t step, std::vector<bool>& shown
 }
 
 std::string PlayerRecorder::name(std::uint32_t step) const {
-  return fmt::format("step {} ({})", step + 1, plan_.steps[step].text);
+  const std::string& text = plan_.steps[step].text;
+  return plan_.steps.size() == 1 ? text : fmt::format("step {} ({})", step + 1, text);
 }
 
 void PlayerRecorder::hop(const HopRecord& h) {

@@ -40,7 +40,8 @@ Json key_json(const SweepKey& key, const std::string& label, const Json& values)
   return {{"path", key.path},
           {"label", label},
           {"numeric", numeric},
-          {"unit", numeric ? unit(parse_quantity(key.values.front().text).kind) : ""}};
+          {"unit", numeric ? unit(parse_quantity(key.values.front().text).kind) : ""},
+          {"work", is_work(key)}};
 }
 
 // "time", "exposed comm", "links max utilization".
@@ -69,8 +70,8 @@ Json times_json(const SweepPoint& p) {
 }
 
 // Without numbers where it did not run.
-Json point_json(const Sweep& sweep, const SweepJson& json, const Ranking& ranking, const SweepPoint& p,
-                std::size_t i) {
+Json point_json(const Sweep& sweep, const SweepJson& json, const Ranking& ranking, const SweepPoint& p, std::size_t i,
+                std::size_t work) {
   Json labels = Json::array();
   for (std::size_t k = 0; k < sweep.keys().size(); ++k) labels.push_back(flow_text(sweep.value(i, k)));
   const auto against = ranking.against_best(i);
@@ -80,10 +81,19 @@ Json point_json(const Sweep& sweep, const SweepJson& json, const Ranking& rankin
   if (p.ran()) point.update(times_json(p));
   point["against_best"] = against ? Json(*against) : Json(nullptr);
   point["best"] = ranking.is_best(i);
+  point["work"] = work;
   if (!p.ran()) point["error"] = p.error;
   if (!p.partial.empty()) point["partial"] = p.partial;
   point["failed"] = p.failed;
   return point;
+}
+
+// By point, its place in ranking.works().
+std::vector<std::size_t> works_of(std::size_t points, const Ranking& ranking) {
+  std::vector<std::size_t> works(points);
+  for (std::size_t w = 0; w < ranking.works().size(); ++w)
+    for (const std::size_t point : ranking.works()[w].points) works[point] = w;
+  return works;
 }
 
 std::vector<bool> drawn_points(std::size_t points, const Ranking& ranking) {
@@ -123,8 +133,9 @@ Json sweep_data(const Sweep& sweep, const std::vector<SweepPoint>& all, const Ra
     keys.push_back(key_json(key, names.columns()[k], axes[key.path]));
   }
   const std::vector<bool> drawn = drawn_points(all.size(), ranking);
+  const std::vector<std::size_t> works = works_of(all.size(), ranking);
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (drawn[i]) points.push_back(point_json(sweep, json, ranking, all[i], i));
+    if (drawn[i]) points.push_back(point_json(sweep, json, ranking, all[i], i, works[i]));
   if (points.size() < all.size())
     notes.push_back(fmt::format("{} of {} points are shown, the best among them; --json and --csv have all",
                                 points.size(), all.size()));

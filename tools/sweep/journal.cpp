@@ -67,8 +67,9 @@ int write_at(int descriptor, std::string_view bytes, std::uint64_t at) {
 }
 
 SweepJournal::Identity with_schema(const SweepJournal::Identity& identity, std::size_t points) {
-  SweepJournal::Identity head{{"schema", kSchema}, {"points", points}};
+  SweepJournal::Identity head{{"schema", kSchema}};
   head.update(identity);
+  head["points"] = points;
   return head;
 }
 
@@ -131,22 +132,25 @@ void SweepJournal::go_on(const Identity& head, bool resume) {
   const Mapped file(descriptor_, size);
   const std::string_view line = file.text().substr(0, file.text().find('\n'));
   const Identity found = Identity::parse(line, nullptr, false);
-  if (!found.is_object() || found.value("schema", "") != kSchema)
+  if (!found.is_object() || !found.contains("schema") || found["schema"] != kSchema || !found.contains("points"))
     throw InputError(name() + " is in the way: a sweep keeps its finished points there, and it is something else", {},
                      "move it, or another output file");
   head_ = line.size() + 1;
   std::size_t finished = 0;
-  scan([&](const DecodedPoint&, std::uint64_t) { ++finished; });
+  const std::uint64_t whole = scan([&](const DecodedPoint&, std::uint64_t) { ++finished; });
+  dropped_ = size > whole ? size - whole : 0;
   if (finished == 0) return;
   if (!resume)
     throw InputError(fmt::format("{} holds {} of {} of an interrupted sweep", name(), points_text(finished),
-                                 found.value("points", std::size_t{0})),
+                                 found["points"].dump()),
                      {}, "--resume goes on with it; or delete it");
-  for (const auto& [key, value] : head.items())
-    if (!found.contains(key) || found[key] != value)
-      throw InputError(fmt::format("--resume: {} is of another sweep: {} differs", name(), key),
-                       found.contains(key) ? found[key].dump() : "nothing",
-                       value.dump() + ", or another output file");
+  for (const auto& [key, value] : head.items()) {
+    if (found.contains(key) && found[key] == value) continue;
+    const std::string what = fmt::format("--resume: {} is of another sweep: {} differs", name(), key);
+    if (key == kDigest) throw InputError(what, {}, "what it was begun with, or another output file");
+    throw InputError(what, found.contains(key) ? found[key].dump() : "nothing",
+                     value.dump() + ", or another output file");
+  }
   end_ = scan([&](const DecodedPoint& d, std::uint64_t text_at) { place(d, text_at); });
   if (::ftruncate(descriptor_, static_cast<::off_t>(end_)) != 0) fail(errno);
 }
@@ -157,7 +161,7 @@ std::uint64_t SweepJournal::scan(const std::function<void(const DecodedPoint&, s
   std::uint64_t at = head_;
   while (at < size) {
     const auto record = decode(file.text().substr(at));
-    if (!record) break;
+    if (!record || !record->finished.thrown.empty()) break;
     visit(*record, static_cast<std::uint64_t>(record->text.data() - file.text().data()));
     at += record->size;
   }
@@ -165,7 +169,11 @@ std::uint64_t SweepJournal::scan(const std::function<void(const DecodedPoint&, s
 }
 
 void SweepJournal::place(const DecodedPoint& d, std::uint64_t text_at) {
-  Place& place = places_.at(d.finished.point);
+  if (d.finished.point >= places_.size())
+    throw InputError(name() + " is damaged: it holds a point that the sweep has not",
+                     std::to_string(d.finished.point),
+                     fmt::format("below {}; delete it, or another output file", places_.size()));
+  Place& place = places_[d.finished.point];
   finished_ += place.size == 0 ? 1 : 0;
   place = {text_at, d.text.size() + 1};
 }
@@ -209,7 +217,7 @@ std::string SweepJournal::name() const { return path_.empty() ? "a temporary fil
 void SweepJournal::fail(int error) const {
   std::string what = "cannot write " + name() + ": " + std::generic_category().message(error);
   if (!path_.empty() && finished_ > 0)
-    what += fmt::format("; {} are safe in it, and --resume goes on with them", points_text(finished_));
+    what += fmt::format("; safe in it: {}, with which --resume goes on", points_text(finished_));
   throw InputError(what);
 }
 

@@ -20,6 +20,7 @@ class SweepJournal {
  public:
   // What must be the same for points to be of one sweep: texts by what they say ("the scenario", "the flags", ...).
   using Identity = nlohmann::ordered_json;
+  static constexpr const char* kDigest = "the scenario, or what --machine, --ideal or --set make of it,";
   static std::filesystem::path beside(const std::filesystem::path& output);
 
   // The file. `resume`: points that are in it stay, where it is of the same sweep. Throws InputError: it cannot be
@@ -32,6 +33,7 @@ class SweepJournal {
 
   const std::filesystem::path& path() const { return path_; }  // empty: temporary
   std::size_t finished() const { return finished_; }
+  std::uint64_t dropped() const { return dropped_; }  // bytes behind the last whole point it held
   bool has(std::size_t point) const { return places_[point].size > 0; }
   void each(const std::function<void(FinishedPoint)>&) const;  // in the order of the file, without their texts
 
@@ -57,7 +59,7 @@ class SweepJournal {
   std::filesystem::path path_;
   int descriptor_ = -1;
   std::vector<Place> places_;  // by point
-  std::uint64_t head_ = 0, end_ = 0;
+  std::uint64_t head_ = 0, end_ = 0, dropped_ = 0;
   std::size_t finished_ = 0;
 };
 

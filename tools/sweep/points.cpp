@@ -160,7 +160,13 @@ bool PointOutcome::lacked_memory() const {
 PointOutcome run_point(const Sweep& sweep, std::size_t point, const RunOptions& options,
                        const std::vector<std::string>& late_sets, const Metric& metric) {
   PointOutcome outcome = try_point(sweep, point, options, late_sets);
-  if (outcome.point.ranked()) outcome.point.metric = metric.of(outcome.result);
+  if (!outcome.point.ranked()) return outcome;
+  try {
+    outcome.point.metric = metric.of(outcome.result);
+  } catch (const PlacedError&) {
+    if (point == 0) throw;  // lest a slip is told when all have run
+    outcome.point.unranked = "no " + metric.path();
+  }
   return outcome;
 }
 

@@ -35,6 +35,7 @@ struct SweepPoint {
   std::size_t error_place = 0;  // how many of its characters say where: "rings.yaml:5:34"
   bool failed = false;          // an expectation or a proof, a bound that was beaten, a deadlock
   std::string partial;          // which limit stopped it, and when; empty: none did
+  std::string unranked;         // what it lacks to be ranked: "no mfu"; empty: nothing
   double metric = 0;
   Time time;
   Time closed_form;  // of its steps, summed up
@@ -47,7 +48,7 @@ struct SweepPoint {
   std::vector<std::string> expected;  // a line each
 
   bool ran() const { return error.empty(); }
-  bool ranked() const { return ran() && partial.empty(); }
+  bool ranked() const { return ran() && partial.empty() && unranked.empty(); }
 };
 
 struct PointOutcome {

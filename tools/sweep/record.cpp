@@ -26,6 +26,7 @@ Json kept_json(const SweepPoint& p) {
   if (!p.error.empty()) kept["error"] = p.error;
   if (p.error_place > 0) kept["error_place"] = p.error_place;
   if (!p.partial.empty()) kept["partial"] = p.partial;
+  if (!p.unranked.empty()) kept["unranked"] = p.unranked;
   if (!p.expected.empty()) kept["expected"] = p.expected;
   return kept;
 }
@@ -52,6 +53,7 @@ SweepPoint kept_of(const Json& j) {
   p.error = j.value("error", std::string());
   p.error_place = j.value("error_place", std::size_t{0});
   p.partial = j.value("partial", std::string());
+  p.unranked = j.value("unranked", std::string());
   p.expected = j.value("expected", std::vector<std::string>());
   return p;
 }

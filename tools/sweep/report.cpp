@@ -61,7 +61,7 @@ std::string times(std::optional<double> ratio) { return ratio ? fmt::format("{:.
 
 std::string note(const SweepPoint& p, bool best) {
   if (!p.ran()) return "error: " + p.error;
-  if (!p.ranked()) return p.partial + (p.failed ? ", NOT AS EXPECTED" : "");
+  if (!p.ranked()) return (p.partial.empty() ? p.unranked : p.partial) + (p.failed ? ", NOT AS EXPECTED" : "");
   if (p.failed) return best ? "best, NOT AS EXPECTED" : "NOT AS EXPECTED";
   return best ? "best" : "";
 }
@@ -121,7 +121,7 @@ class ReportWriter {
   std::vector<std::string> row(std::size_t i, bool algorithms) const {
     const SweepPoint& p = points_[i];
     const auto time = [&](Time t) { return p.ran() ? format_time(t) : "-"; };
-    const std::string so_far = p.ran() && !p.ranked() ? "> " : "";
+    const std::string so_far = p.partial.empty() ? "" : "> ";
     std::vector<std::string> row;
     for (std::size_t k = 0; k < names_.columns().size(); ++k) row.push_back(flow_text(sweep_.value(i, k)));
     if (algorithms) row.push_back(p.algorithms.empty() ? "-" : p.algorithms);

@@ -51,9 +51,9 @@ std::vector<std::string> late_sets(const std::vector<const SweepKey*>& keys, con
 
 }  // namespace
 
-Sweep make_sweep(Document document, const SweepArguments& arguments) {
+Sweep make_sweep(Document document, const SweepArguments& arguments, const std::function<void()>& meanwhile) {
   apply_flags(document, arguments.flags);
-  Sweep sweep(std::move(document), arguments.yes ? kMostCountedPoints : kMostSweepPoints);
+  Sweep sweep(std::move(document), arguments.yes ? kMostCountedPoints : kMostSweepPoints, meanwhile);
   check_flags_leave(sweep.keys(), arguments.flags);
   return sweep;
 }
@@ -67,7 +67,7 @@ SweepJournal::Identity identity_of(Document document, const SweepArguments& argu
   if (!f.max_time.empty()) flags += " --max-time " + f.max_time;
   if (!f.json.empty()) flags += " --json";
   if (!f.sets.empty()) flags += fmt::format(" --set {}", fmt::join(f.sets, " --set "));
-  return {{"the version of hopsim", kVersion}, {"the scenario", digest(document)}, {"what flags say", flags}};
+  return {{"the version of hopsim", kVersion}, {SweepJournal::kDigest, digest(document)}, {"what flags say", flags}};
 }
 
 PointRunner::PointRunner(const Sweep& sweep, const SweepArguments& arguments, const Metric& metric,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,8 @@
 namespace hopsim {
 
 // Throws what Sweep does, and InputError for a flag that sets what the sweep varies.
-Sweep make_sweep(Document, const SweepArguments&);
+// `meanwhile`: every now and then, while `where` goes through a grid.
+Sweep make_sweep(Document, const SweepArguments&, const std::function<void()>& meanwhile = {});
 
 // Of the same file and flags.
 SweepJournal::Identity identity_of(Document, const SweepArguments&);

@@ -13,7 +13,7 @@ const kFormats = {
   asRate: formatRate,
   asFlopRate: formatFlopRate,
   asPercent: formatPercent,
-  asNumber: formatNumber,
+  asNumber: (value) => (Number.isInteger(value) && Math.abs(value) < 1e9 ? String(value) : formatNumber(value)),
 };
 for (const [name, format] of Object.entries(kFormats)) expressionFunction(name, (value) => format(value));
 const kFormatByUnit = { s: 'asTime', B: 'asBytes', 'B/s': 'asRate', 'FLOP/s': 'asFlopRate', '%': 'asPercent' };

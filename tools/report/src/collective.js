@@ -1,7 +1,7 @@
 // The page of `hopsim collective`: curves over sizes, the table, the last row's links and chunks.
 import { chart } from './charts.js';
 import { bandwidthCurves, seriesOf, seriesName, timeCurves } from './collective_curves.js';
-import { el, hint, section } from './dom.js';
+import { checkbox, el, hint, section, svg } from './dom.js';
 import { fabricSection } from './fabric.js';
 import {
   engineName,
@@ -98,16 +98,42 @@ function knees(curves) {
   return lines.length ? el('ul', { class: 'notes' }, lines) : null;
 }
 
-const kKey = (measured) =>
+// {width, dash, dots}: as the curves are drawn.
+function lineSwatch({ width, dash, dots }) {
+  const shape = { y1: 6, y2: 6, x1: 1, x2: 35, 'stroke-width': width, 'stroke-dasharray': dash };
+  return svg(
+    'svg',
+    { viewBox: '0 0 36 12', width: 36, height: 12, 'aria-hidden': 'true', class: 'line-swatch' },
+    svg('line', { ...shape, 'stroke-linecap': dots ? 'round' : 'butt' }),
+    dash ? null : [9, 27].map((cx) => svg('circle', { cx, cy: 6, r: 3.4 })),
+  );
+}
+
+const kKey = (series, measured) =>
   el(
     'p',
     { class: 'key' },
-    el('span', {}, el('i', { class: 'swatch line' }), 'simulated'),
-    el('span', {}, el('i', { class: 'swatch dashed' }), 'closed form'),
-    el('span', {}, el('i', { class: 'swatch dotted' }), 'bound'),
+    series.length > 1 ? 'A colour an operation; of each:' : null,
+    el('span', {}, lineSwatch({ width: 2.5 }), 'simulated'),
+    el('span', {}, lineSwatch({ width: 1.5, dash: '9 5' }), 'closed form'),
+    el('span', {}, lineSwatch({ width: 2.4, dash: '0.1 4.5', dots: true }), 'bound that no schedule can beat'),
     measured ? el('span', {}, el('i', { class: 'swatch diamond' }), 'measured') : null,
     el('span', {}, el('i', { class: 'swatch shade' }), 'latency-bound: hops take longer than bytes'),
   );
+
+function bandwidthFigure(rows, curves, series) {
+  let showsAlgbw = false;
+  const { element, redraw } = chart(
+    'Bandwidth by size, log axes',
+    bandwidthCurves(rows, curves, series, () => showsAlgbw),
+  );
+  const box = checkbox('algorithm bandwidth, too', false, (shows) => {
+    showsAlgbw = shows;
+    redraw();
+  });
+  box.append(lineSwatch({ width: 1.2, dash: '9 4 0.1 4', dots: true }));
+  return el('figure', {}, el('figcaption', {}, 'Bus bandwidth by size'), element, box);
+}
 
 function curvesSection({ result, curves }) {
   const rows = result.rows.filter((row) => row.bytes > 0 && row.time_s > 0 && !row.partial);
@@ -115,21 +141,15 @@ function curvesSection({ result, curves }) {
   const series = seriesOf(rows);
   const measured = rows.some((row) => row.measured_s !== null);
   const time = timeCurves(rows, curves, series);
-  const bandwidth = bandwidthCurves(rows, curves, series);
   return section(
     'Curves',
     2,
-    kKey(measured),
+    kKey(series, measured),
     el(
       'div',
       { class: 'chart-pair' },
       el('figure', {}, el('figcaption', {}, 'Time (latency) by size'), chart('Time by size, log axes', time).element),
-      el(
-        'figure',
-        {},
-        el('figcaption', {}, 'Bus bandwidth (lines) and algorithm bandwidth (thin) by size'),
-        chart('Bandwidth by size, log axes', bandwidth).element,
-      ),
+      bandwidthFigure(rows, curves, series),
     ),
     knees(curves),
   );

@@ -71,9 +71,11 @@ function curves(values, rows, marks, series, unit, title) {
   }));
 }
 
-const kDashed = { type: 'line', strokeDash: [6, 4], strokeWidth: 1.5, opacity: 0.85, tooltip: null };
-const kDotted = { type: 'line', strokeDash: [1.5, 3], strokeWidth: 1.5, opacity: 0.85, tooltip: null };
-const kSolid = { type: 'line', strokeWidth: 2, point: { size: 34, filled: true } };
+// As collective.js draws them in the key.
+const kDashed = { type: 'line', strokeDash: [9, 5], strokeWidth: 1.5, opacity: 0.9, tooltip: null };
+const kDotted = { type: 'line', strokeDash: [0.1, 4.5], strokeCap: 'round', strokeWidth: 2.4, tooltip: null };
+const kDashDot = { type: 'line', strokeDash: [9, 4, 0.1, 4], strokeCap: 'round', strokeWidth: 1.2, tooltip: null };
+const kSolid = { type: 'line', strokeWidth: 2.5, point: { size: 40, filled: true } };
 const kDiamond = { type: 'point', shape: 'diamond', size: 80, strokeWidth: 2 };
 
 function tipOf(row) {
@@ -123,7 +125,8 @@ export function timeCurves(rows, terms, series) {
 }
 
 // Of closed form, bound and measured times the bus bandwidth as of the row's own: in proportion to the time.
-export function bandwidthCurves(rows, terms, series) {
+// `showsAlgbw()`: whether algorithm bandwidth is drawn, too.
+export function bandwidthCurves(rows, terms, series, showsAlgbw) {
   const values = rows.map((row) => {
     const as = (seconds) => (seconds > 0 ? (row.busbw_Bps * row.time_s) / seconds : null);
     return {
@@ -148,7 +151,7 @@ export function bandwidthCurves(rows, terms, series) {
         [
           { field: 'bound', mark: kDotted },
           { field: 'form', mark: kDashed },
-          { field: 'algbw', mark: { type: 'line', strokeWidth: 1, opacity: 0.7 } },
+          ...(showsAlgbw() ? [{ field: 'algbw', mark: kDashDot }] : []),
           { field: 'busbw', mark: kSolid },
           { field: 'measured', mark: kDiamond },
         ],

@@ -1,13 +1,15 @@
 // How busy every link of a machine was, drawn on the machine itself; and the busiest of them.
 import { chart } from './charts.js';
 import { el, hint, section, svg } from './dom.js';
-import { layOut, linksOf } from './fabric_layout.js';
+import { bundled, needsBundles } from './fabric_bundles.js';
+import { isGrid, layOut, linksOf } from './fabric_layout.js';
 import { formatPercent, formatTime, plural } from './format.js';
 import { table } from './tables.js';
 import { heat, onThemeChange, variable } from './theme.js';
 import { hideTip, showTip } from './tooltip.js';
 
 const kBusiest = 12;
+const kMany = 150; // links, drawn thinner
 const kIdle = 5e-4; // a share that would be shown as 0.0 %
 
 // Colours are of the busiest link, so that differences show where all are nearly idle.
@@ -15,24 +17,28 @@ function linkColor(share, most) {
   return share < kIdle ? variable('idle') : heat(share / most);
 }
 
-function nodeMark({ node, x, y }, { name, chip }, index) {
+// Several as one are a box that is wider, or a ring about the switch.
+function nodeMark({ node, x, y }, { name, chip, count = 1 }) {
+  const half = count > 1 ? 9 : 6;
   const shape = chip
-    ? svg('rect', { x: x - 6, y: y - 6, width: 12, height: 12, rx: 2.5, class: 'chip' })
-    : svg('circle', { cx: x, cy: y, r: 8, class: 'switch' });
-  return svg('g', { 'data-node': index ?? node }, shape, svg('title', {}, name));
+    ? svg('rect', { x: x - half, y: y - 6, width: 2 * half, height: 12, rx: 2.5, class: 'chip' })
+    : svg('circle', { cx: x, cy: y, r: 8, class: count > 1 ? 'switch several' : 'switch' });
+  return svg('g', { 'data-node': node, 'aria-label': name }, shape);
 }
 
-function nodeLabel({ x, y, turn }, { name }, round) {
-  if (!round) return svg('text', { x: x + 8, y: y + 15, class: 'node-label' }, name);
+function roundLabel({ x, y, turn }, { name }) {
   const [dx, dy] = [Math.cos(turn), Math.sin(turn)];
   const anchor = Math.abs(dx) < 0.3 ? 'middle' : dx > 0 ? 'start' : 'end';
   return svg('text', { x: x + dx * 14, y: y + dy * 14 + 3.5, class: 'node-label', 'text-anchor': anchor }, name);
 }
 
+const label = (kind, { text, x, y }) => svg('text', { x, y, class: `node-label ${kind}` }, text);
+
 function labels(panel, fabric) {
-  if (panel.ticks) return panel.ticks.map(({ text, x, y }) => svg('text', { x, y, class: 'node-label tick' }, text));
-  if (panel.nodes.length > (panel.round ? 64 : 24)) return [];
-  return panel.nodes.map((place) => nodeLabel(place, fabric.nodes[place.node], panel.round));
+  if (panel.ticks) return panel.ticks.map((tick) => label('tick', tick));
+  if (panel.labels) return panel.labels.map((one) => label('over', one));
+  if (panel.nodes.length > 64) return [];
+  return panel.nodes.map((place) => roundLabel(place, fabric.nodes[place.node]));
 }
 
 function linkMark({ link, path }, most) {
@@ -41,19 +47,29 @@ function linkMark({ link, path }, most) {
     stroke: linkColor(link.share, most),
     class: link.share < kIdle ? 'link unused' : 'link',
     'data-link': link.index,
+    'stroke-width': lineWidth(link),
+    'data-count': link.members?.length,
     'data-value': link.share,
   });
 }
 
+// Large pictures are not made small enough for a phone, but scroll; of many lines each is thin.
+function lookOf({ width, links, ticks, round }) {
+  const isLayered = !ticks && !round;
+  return ['fabric', isLayered && width > 560 && 'wide', isLayered && links.length > kMany && 'many']
+    .filter(Boolean)
+    .join(' ');
+}
+
 function drawPanel(panel, fabric, most) {
   const width = panel.width + (panel.round ? 60 : 0);
+  const [left, top] = [panel.round ? -30 : (panel.left ?? 0), panel.top ?? 0];
   const picture = svg(
     'svg',
     {
-      viewBox: `${panel.round ? -30 : 0} 0 ${width.toFixed(0)} ${panel.height.toFixed(0)}`,
+      viewBox: [left, top, width, panel.height].map((number) => number.toFixed(0)).join(' '),
       role: 'img',
-      style: null,
-      class: 'fabric',
+      class: lookOf(panel),
       width: width.toFixed(0),
       height: panel.height.toFixed(0),
       'aria-label': `How busy links are${panel.caption ? `, ${panel.caption}` : ''}; a table has the busiest`,
@@ -88,22 +104,35 @@ function legend(most) {
   );
 }
 
+const lineWidth = ({ members }) => (members ? Math.min(5, 1.5 + Math.log2(members.length) / 2) : null);
+
+function linkTip({ name, share, busy, from, to, members }, { nodes }) {
+  const ends = [
+    ['from', nodes[from].name],
+    ['to', nodes[to].name],
+  ];
+  if (!members || members.length === 1)
+    return [members?.[0].name ?? name, ['busy', `${formatPercent(share)}, ${formatTime(busy)}`], ...ends];
+  const least = Math.min(...members.map((link) => link.share));
+  return [`${members.length} links`, ['busy', `${formatPercent(least)} to ${formatPercent(share)}`], ...ends];
+}
+
+function nodeTip({ name, chip, count = 1 }) {
+  return [name, ['what', count > 1 ? `${count} ${chip ? 'chips' : 'switches'}` : chip ? 'chip' : 'switch']];
+}
+
 function addTips(place, links, fabric) {
   place.addEventListener('pointermove', (event) => {
-    const index = event.target.closest?.('[data-link]')?.dataset.link;
-    if (index === undefined) return hideTip();
-    const { name, share, busy, from, to } = links[index];
-    return showTip(event.clientX, event.clientY, [
-      name,
-      ['busy', `${formatPercent(share)}, ${formatTime(busy)}`],
-      ['from', fabric.nodes[from].name],
-      ['to', fabric.nodes[to].name],
-    ]);
+    const { link, node } = event.target.closest?.('[data-link], [data-node]')?.dataset ?? {};
+    if (link === undefined && node === undefined) return hideTip();
+    const tip = link === undefined ? nodeTip(fabric.nodes[node]) : linkTip(links[link], fabric);
+    return showTip(event.clientX, event.clientY, tip);
   });
   place.addEventListener('pointerleave', hideTip);
 }
 
-function picture(fabric, links) {
+function picture(fabric) {
+  const links = linksOf(fabric);
   const place = el('div', { class: 'panels', role: 'region', tabindex: '0', 'aria-label': 'Links of the machine' });
   const key = el('div');
   const most = Math.max(kIdle, ...links.map(({ share }) => share));
@@ -154,6 +183,18 @@ const kColumns = [
   { label: 'busy', unit: 's', value: (link) => link.busy ?? null, text: formatTime },
 ];
 
+function reading(fabric, shown) {
+  if (shown !== fabric)
+    return (
+      'The chips of a node are drawn as one, and so are switches that join the same; the links between two such as ' +
+      'one line a way, coloured by the busiest of them.'
+    );
+  const ways = 'Links go both ways, each drawn on its right-hand side';
+  return isGrid(fabric)
+    ? `${ways}; short ones lead out of the picture: around to the other end, or to the next plane.`
+    : `${ways}.`;
+}
+
 // `busiest`: what the result itself lists, of a run whose links are not drawn.
 export function fabricSection(fabric, level, busiest = []) {
   const links = fabric ? linksOf(fabric) : [];
@@ -162,18 +203,13 @@ export function fabricSection(fabric, level, busiest = []) {
     : busiest.map(({ link, utilization }) => ({ name: link, share: utilization }));
   if (!rows.length) return null;
   const leftOut = fabric?.left_out ? hint(`${plural(fabric.left_out, 'link')} left out.`) : null;
-  const turned = links.length
-    ? hint(
-        'Links go both ways, each drawn on its right-hand side; short ones lead out of the ' +
-          'picture: around to the other end, or to the next plane.',
-      )
-    : null;
+  const shown = fabric && !isGrid(fabric) && needsBundles(fabric) ? bundled(fabric) : fabric;
   return section(
     'Links',
     level,
-    turned,
+    links.length ? hint(reading(fabric, shown)) : null,
     leftOut,
-    links.length ? picture(fabric, links) : null,
+    links.length ? picture(shown) : null,
     el(
       'div',
       { class: 'chart-pair' },

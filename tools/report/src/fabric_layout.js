@@ -5,6 +5,8 @@ const kCell = 46; // from chip to chip
 const kNode = 7; // half a chip
 const kAside = 3.2; // of a link from the middle: its other direction is on the other side
 const kMargin = 36;
+const kRowWidth = 960; // of chips below their switches, where they are many
+const kLetter = 5.4; // width of one, at most, of a label
 
 // A line from a to b, aside to its right, from the one's rim to the other's.
 function straight(a, b, rim = kNode) {
@@ -24,6 +26,7 @@ export function linksOf({ links }) {
     share: links.utilization[i],
     busy: links.busy_s[i],
     wraps: Boolean(links.wraps[i]),
+    members: links.members?.[i],
   }));
 }
 
@@ -168,7 +171,7 @@ export function gridPanels(fabric) {
 
 // Of every node: chips 0, switches as far above as they are away. Where chips have several, those of fewer chips (of
 // a node, say) lie below them, at -1.
-function levels(fabric) {
+export function levels(fabric) {
   const level = fabric.nodes.map(({ chip }) => (chip ? 0 : null));
   const links = linksOf(fabric);
   for (let depth = 0; level.includes(null); depth += 1) {
@@ -196,9 +199,9 @@ function innerSwitches(level, links) {
 }
 
 function layeredPlaces(fabric) {
-  const level = levels(fabric);
+  const level = fabric.levels ?? levels(fabric);
   const chips = level.filter((one) => one === 0).length;
-  const gap = Math.min(64, Math.max(20, 640 / chips));
+  const gap = Math.min(64, Math.max(20, kRowWidth / chips));
   const rise = Math.min(120, 46 + chips);
   const top = Math.max(...level);
   const width = Math.max((chips - 1) * gap, 160);
@@ -226,26 +229,56 @@ function placeSwitches(fabric, level, depth, places, put, width) {
   order.forEach(({ node, x }, i) => put(node, crowded ? ((i + 0.5) / order.length) * width : x, depth));
 }
 
-// Between two of a row: below it if they are chips, else above; straight where they are neighbours.
+// Between two of a row: below it if they are chips, else above.
 function arc(a, b, down) {
   const deep = (14 + Math.min(90, Math.abs(b.x - a.x) * 0.35)) * down;
   const [turn, side] = b.x > a.x ? [1, 0] : [-1, kAside];
   const y = a.y + kNode * down;
-  const control = point((a.x + b.x) / 2, y + deep + 2 * side * down);
-  return `M${point(a.x + turn * 3, y)}Q${control} ${point(b.x - turn * 3, y)}`;
+  const control = { x: (a.x + b.x) / 2, y: y + deep + 2 * side * down };
+  const path = `M${point(a.x + turn * 3, y)}Q${point(control.x, control.y)} ${point(b.x - turn * 3, y)}`;
+  return { path, reach: (y + control.y) / 2 };
+}
+
+const isBetween = (place, a, b) =>
+  Math.abs(place.y - a.y) < 1 && (place.x - a.x) * (place.x - b.x) < 0 && place !== a && place !== b;
+
+// {path, reach}: how far up or down the link comes.
+function layerLink(a, b, all, chips) {
+  const isRow = Math.abs(a.y - b.y) <= 1;
+  if (isRow && (chips || all.some((place) => isBetween(place, a, b)))) return arc(a, b, chips ? 1 : -1);
+  return { path: straight(a, b), reach: a.y };
+}
+
+// Names beside what they name, of each row those that have room: {text, x, y}; above switches, but for
+// those below the chips.
+function layerLabels(fabric, places) {
+  const row = Math.max(...places.filter(({ node }) => fabric.nodes[node].chip).map(({ y }) => y));
+  const taken = new Map();
+  const labels = [];
+  for (const { node, x, y } of [...places].sort((a, b) => a.x - b.x)) {
+    const { name, chip } = fabric.nodes[node];
+    const half = (name.length * kLetter) / 2;
+    if (x - half < (taken.get(y) ?? -Infinity)) continue;
+    taken.set(y, x + half + 6);
+    labels.push({ text: name, x, y: chip ? y + 17 : y > row ? y + 19 : y - 13, half });
+  }
+  return labels;
 }
 
 export function layerPanel(fabric) {
   const { places, width, height } = layeredPlaces(fabric);
-  let arcs = false;
-  const links = linksOf(fabric).map((link) => {
+  const all = [...places.values()];
+  const drawn = linksOf(fabric).map((link) => {
     const [a, b] = [places.get(link.from), places.get(link.to)];
-    if (Math.abs(a.y - b.y) > 1) return { link, path: straight(a, b) };
-    const chips = fabric.nodes[link.from].chip;
-    arcs ||= chips;
-    return { link, path: arc(a, b, chips ? 1 : -1) };
+    return { link, ...layerLink(a, b, all, fabric.nodes[link.from].chip) };
   });
-  return { width, height: 2 * kMargin + height + (arcs ? 60 : 0), nodes: [...places.values()], links };
+  const labels = layerLabels(fabric, all);
+  const reaches = [0, kMargin + height, ...drawn.map(({ reach }) => reach), ...labels.map(({ y }) => y)];
+  const left = Math.min(0, ...labels.map(({ x, half }) => x - half - 4));
+  const right = Math.max(width, ...labels.map(({ x, half }) => x + half + 4));
+  const top = Math.min(0, Math.min(...reaches) - 12);
+  const bottom = Math.max(...reaches) + 16;
+  return { left, top, width: right - left, height: bottom - top, nodes: all, links: drawn, labels };
 }
 
 // Without switches: all on a circle.

@@ -8,6 +8,7 @@ const kTimes = [
   [1, 's'],
 ];
 const kRates = scales('B/s');
+const kFlops = [...scales('FLOP'), [1e18, 'EFLOP']];
 const kFlopRates = [...scales('FLOP/s'), [1e18, 'EFLOP/s']];
 const kDecimalSizes = scales('B');
 const kBinarySizes = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'].map((name, power) => [1024 ** power, name]);
@@ -49,16 +50,43 @@ export const formatBytes = orDash((size) => {
 
 export const formatRate = orDash((rate) => (rate > 0 ? spelt(scaled(rate, kRates)) : '-'));
 export const formatFlopRate = orDash((rate) => spelt(scaled(rate, kFlopRates)));
+export const formatFlops = orDash((flops) => spelt(scaled(flops, kFlops)));
 export const formatPercent = orDash((share) => `${(share * 100).toFixed(1)} %`);
 export const formatRatio = orDash((ratio) => ratio.toFixed(3));
 export const formatTimes = orDash((ratio) => `${ratio.toFixed(2)}x`);
 export const formatNumber = orDash((value) => String(Number(value.toPrecision(6))));
 export const formatCount = orDash((value) => String(value));
 
-const kByUnit = { s: formatTime, B: formatBytes, 'B/s': formatRate, 'FLOP/s': formatFlopRate, '%': formatPercent };
+const kByUnit = {
+  s: formatTime,
+  B: formatBytes,
+  'B/s': formatRate,
+  FLOP: formatFlops,
+  'FLOP/s': formatFlopRate,
+  '%': formatPercent,
+};
 
 // A number in base units of `unit`, a share where that is %; without one as it is.
 export const formatQuantity = (value, unit) => (kByUnit[unit] ?? formatNumber)(value);
+
+const kSizes = new Map(
+  [kTimes, kRates, kFlops, kFlopRates, kDecimalSizes, kBinarySizes].flat().map(([size, name]) => [name, size]),
+);
+
+// Does a text of formatQuantity say all of its number?
+export function saysAll(text, value) {
+  const [number, unit] = text.split(' ');
+  return Math.abs(Number(number) * (kSizes.get(unit) ?? 1) - value) <= Math.abs(value) * 1e-13;
+}
+
+// The unit of a key of the results: "steps.0.busbw_Bps", "memory.arrays.0.bytes_per_chip"; "" of plain numbers.
+export function unitOfKey(path) {
+  const key = path.split('.').filter((part) => !/^\d+$/.test(part)).at(-1);
+  if (key === 'time' || key.endsWith('_s')) return 's';
+  if (key.endsWith('_Bps')) return 'B/s';
+  if (key === 'flops') return 'FLOP';
+  return key.split('_').includes('bytes') ? 'B' : '';
+}
 
 // What a tooltip says beside the rounded text: every digit, in base units.
 export const exactly = (value, unit = '') => (isNumber(value) ? `${value}${unit ? ` ${unit}` : ''}` : '');

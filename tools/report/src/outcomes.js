@@ -1,6 +1,15 @@
 // What was expected of a run, what was measured elsewhere, and what the other engine says.
-import { section } from './dom.js';
-import { formatNumber, formatPercent, formatTime, isNumber } from './format.js';
+import { el, section } from './dom.js';
+import {
+  exactly,
+  formatNumber,
+  formatPercent,
+  formatQuantity,
+  formatTime,
+  isNumber,
+  saysAll,
+  unitOfKey,
+} from './format.js';
 import { table } from './tables.js';
 
 function verdict(expectation) {
@@ -9,11 +18,19 @@ function verdict(expectation) {
   return expectation.pass ? '✓ as expected' : '✗ not as expected';
 }
 
-const signed = (share, digits) =>
-  isNumber(share) ? `${share < 0 ? '' : '+'}${(share * 100).toFixed(digits)} %` : '-';
+function signed(share, digits) {
+  if (!isNumber(share)) return '-';
+  const text = Math.abs(share * 100).toFixed(digits);
+  return `${Number(text) === 0 ? '' : share < 0 ? '-' : '+'}${text} %`;
+}
 
-const isTime = ({ what }) => what === 'time' || what.endsWith('_s');
-const amount = (value, row) => (isTime(row) ? formatTime(value) : formatNumber(value));
+// In units, and below it every digit where that is rounded.
+function amount(value, { what }) {
+  if (!isNumber(value)) return value ?? '-';
+  const unit = unitOfKey(what);
+  const text = formatQuantity(value, unit);
+  return saysAll(text, value) ? text : [text, el('small', { class: 'exact' }, exactly(value, unit))];
+}
 
 const kExpectations = [
   { label: 'of', left: true, value: ({ step, what }) => (step === null ? what : `step ${step} ${what}`) },
@@ -23,8 +40,14 @@ const kExpectations = [
     value: verdict,
     mark: (row) => (row.pass === true ? 'good' : row.pass === false ? 'bad' : ''),
   },
-  { label: 'here', key: 'value', value: (row) => row.value, text: amount },
-  { label: 'expected', key: 'expected', value: (row) => row.expected, text: amount },
+  { label: 'here', key: 'value', value: (row) => row.value, text: amount, unit: (row) => unitOfKey(row.what) },
+  {
+    label: 'expected',
+    key: 'expected',
+    value: (row) => row.expected,
+    text: amount,
+    unit: (row) => unitOfKey(row.what),
+  },
   {
     label: 'difference',
     key: 'error',

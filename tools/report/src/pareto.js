@@ -63,38 +63,46 @@ function spec(values, front) {
         encoding,
         mark: { type: 'point', filled: true, size: 42, color: faint, opacity: 0.55 },
       },
-      { data: { values: front }, encoding, mark: { type: 'point', filled: true, size: 80, color: bar, opacity: 1 } },
+      {
+        name: 'front',
+        data: { values: front },
+        encoding,
+        mark: { type: 'point', filled: true, size: 80, color: bar, opacity: 1 },
+      },
     ],
   };
 }
 
-// Keys that say how much is done; points that differ in them are no alternatives.
-const kWork = /^(dims(\..*)?|dtype|program\..*\.(bytes|flops|time|m|n|k|dtype))$/;
-
 function worksOf(values) {
   const works = new Map();
-  for (const value of values) works.set(value.work, [...(works.get(value.work) ?? []), value]);
+  for (const value of values) {
+    if (works.has(value.work)) works.get(value.work).push(value);
+    else works.set(value.work, [value]);
+  }
   return [...works.values()];
 }
 
-function valuesOf({ points, keys }) {
-  const varied = keys.filter((_, i) => new Set(points.map((point) => point.labels[i])).size > 1);
-  const work = varied.every(({ path }) => kWork.test(path)) ? [] : varied.filter(({ path }) => kWork.test(path));
-  return points
+const valuesOf = ({ points, keys }) =>
+  points
     .filter((point) => !point.error && !point.partial && point.peak_bytes_per_chip > 0 && point.time_s > 0)
     .map((point) => ({
       memory: point.peak_bytes_per_chip,
       time: point.time_s,
-      work: work.map((key) => point.labels[keys.indexOf(key)]).join(', '),
+      work: point.work,
       tip: {
         point: nameOf(point, keys),
         time: formatTime(point.time_s),
         memory: formatBytes(point.peak_bytes_per_chip),
       },
     }));
+
+// Points that differ in how much is done are no alternatives, and where nothing else varies there are none.
+function hasAlternatives({ points, keys }) {
+  return keys.some((key, i) => !key.work && points.some(({ labels }) => labels[i] !== points[0].labels[i]));
 }
 
 export function paretoSection(sweep) {
+  if (!hasAlternatives(sweep)) return null;
   const values = valuesOf(sweep);
   if (new Set(values.map(({ memory }) => memory)).size < 2) return null;
   const works = worksOf(values);
@@ -103,8 +111,9 @@ export function paretoSection(sweep) {
     'Time against memory',
     2,
     hint(
-      `${plural(front.length, 'point')} of ${values.length} on ${works.length > 1 ? 'fronts' : 'a front'}: `,
-      `no other does the same as fast with as little memory.`,
+      `${plural(front.length, 'point')} of ${values.length} on `,
+      works.length > 1 ? `fronts, one for each of ${works.length} works: ` : 'a front: ',
+      'no other does the same as fast with as little memory.',
     ),
     chart('Time against peak memory; the front is joined by a line', () => spec(values, front)).element,
   );

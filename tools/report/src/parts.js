@@ -13,6 +13,13 @@ export function stat(label, text, { value, unit, note } = {}) {
   );
 }
 
+// In rows of as many as each other, nearly: of 9, 5 and 4 where 8 have room.
+export function statsList(boxes) {
+  const shown = boxes.filter(Boolean);
+  const across = (most) => Math.ceil(shown.length / Math.ceil(shown.length / most));
+  return el('dl', { class: 'stats even', style: `--wide: ${across(8)}; --narrow: ${across(4)}` }, shown);
+}
+
 export function notesList(notes) {
   return notes.length
     ? el(

@@ -1,7 +1,8 @@
 // The critical path: what each step's part of the time waited for.
+import { foldAlike, stepKey } from './alike.js';
 import { hint, section } from './dom.js';
 import { formatPercent, formatTime, shorten } from './format.js';
-import { table } from './tables.js';
+import { SortedTable } from './tables.js';
 
 const kWhats = [
   ['compute', 'compute'],
@@ -29,17 +30,32 @@ function byStep(path) {
   return [...rows.values()];
 }
 
+// Of alike steps the times are added up.
+function fold(rows, steps) {
+  return foldAlike(
+    rows,
+    ({ step }) => stepKey(steps[step]),
+    (alike) => {
+      const sum = { step: alike[0].step, count: alike.length };
+      for (const { step, ...times } of alike)
+        for (const [what, time] of Object.entries(times)) sum[what] = (sum[what] ?? 0) + time;
+      return sum;
+    },
+  );
+}
+
 export function pathSection(result, level) {
   const path = result.critical_path;
   if (!path) return null;
   const rows = byStep(path);
+  const folded = fold(rows, result.steps);
   const columns = [
     {
       label: 'step',
       left: true,
       words: true,
       value: ({ step }) => result.steps[step].text,
-      text: (text) => shorten(text, 60),
+      text: (text, { count }) => `${shorten(text, 60)}${count ? `  x${count}` : ''}`,
       title: ({ step }) => result.steps[step].text,
     },
     ...kWhats
@@ -53,8 +69,12 @@ export function pathSection(result, level) {
     level,
     hint(
       'Back from the end of the run, from each event to what it waited for. Own queue: behind messages of the same ' +
-        'step; link wait: behind those of another.',
+        'step; link wait: behind those of another.' +
+        (folded.length < rows.length ? ' Of steps that are alike (x4, say) the times are added up.' : ''),
     ),
-    table('What the steps on the critical path waited for', columns, rows),
+    new SortedTable('What the steps on the critical path waited for', columns, rows, {
+      fold: () => folded,
+      atOnce: 2000,
+    }).element,
   );
 }

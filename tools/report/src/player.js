@@ -5,6 +5,7 @@
 import { button, el, newId } from './dom.js';
 import { formatTime } from './format.js';
 import { Clock } from './player_clock.js';
+import { Flights } from './player_flights.js';
 import { follow } from './player_follow.js';
 import { Layout } from './player_layout.js';
 import { legend } from './player_legend.js';
@@ -17,7 +18,6 @@ import { onThemeChange } from './theme.js';
 import { hideTip, showTip } from './tooltip.js';
 
 const kSpeeds = [0.25, 0.5, 1, 2, 4, 8];
-const kMostUnderWay = 4000;
 const kKeys =
   'Space plays, arrows step, Home and End go to the ends, + and - set the speed, Shift with arrows chooses a ' +
   'cell and Enter follows it, Escape ends following.';
@@ -28,17 +28,21 @@ class Player {
     this.clock = new Clock(
       this.state.steps,
       (share) => this.above(share),
-      () => this.advance(),
+      (steps) => this.advance(steps),
     );
     this.path = null;
     this.cursor = null;
+    this.pointer = null;
+    this.lasts = Math.max(0, this.state.timeOf(this.state.steps));
     this.build(container, data);
     this.fitted = this.stage.clientWidth || 800;
     this.layout = new Layout(this.state, this.fitted);
+    this.flights = new Flights(this.state, this.layout);
     this.legendPlace.append(legend(this.state, this.layout));
     this.painter = new Painter(this.state, this.layout, this.below, this.over);
     this.listen();
     this.changed();
+    this.above(0);
   }
 
   build(container, data) {
@@ -61,10 +65,13 @@ class Player {
     this.speed = el(
       'select',
       { 'aria-label': 'speed', onchange: () => this.setSpeed(kSpeeds[this.speed.selectedIndex]) },
-      kSpeeds.map((speed) => el('option', { selected: speed === 1 }, `${speed}x`)),
+      kSpeeds.map((speed) =>
+        el('option', { value: `${speed}x`, selected: speed === 1 }, `${speed}x, ${this.clock.lasts(speed)}`),
+      ),
     );
     this.words = el('p', { class: 'player-words', 'aria-live': 'polite' });
     this.trail = el('p', { class: 'player-follow', 'aria-live': 'polite', hidden: true });
+    this.idle = el('p', { class: 'player-idle' }, 'Click a cell to follow its data.');
     this.promise = el('p', { class: 'player-promise' });
     this.end = button('Stop following', () => this.unfollow(), { hidden: true, class: 'player-unfollow' });
     const step = (label, text, by) => button(text, () => this.step(by), { 'aria-label': label, title: label });
@@ -87,10 +94,9 @@ class Player {
         this.slider,
         this.when,
         el('label', {}, 'speed ', this.speed),
-        this.end,
       ),
       this.words,
-      this.trail,
+      el('div', { class: 'player-room' }, this.idle, this.trail, this.end),
       this.stage,
       this.promise,
       (this.legendPlace = el('div')),
@@ -137,16 +143,22 @@ class Player {
   }
 
   move(step) {
+    this.to(step);
+    this.above(0);
+  }
+
+  to(step) {
     const cells = [];
     this.state.seek(step, (cell) => cells.push(cell));
     this.painter.cells(cells);
     this.changed();
   }
 
-  advance() {
-    this.move(this.state.position + 1);
+  advance(steps) {
+    this.to(Math.min(this.state.steps, this.state.position + steps));
     if (this.state.position < this.state.steps) return true;
     this.halt();
+    this.above(0);
     return false;
   }
 
@@ -190,23 +202,24 @@ class Player {
   }
 
   showPath() {
-    this.trail.hidden = this.end.hidden = this.path === null;
-    this.trail.textContent = this.path ? followText(this.state, this.path) : '';
+    this.say(this.path ? followText(this.state, this.path) : '');
+    this.end.hidden = this.path === null;
     this.above(0);
   }
 
-  // The atom that a point of the canvas, or a slot's middle, is nearest to.
-  atomAt({ actor, column }, y) {
-    const { layout, state } = this;
-    if (column < 0) return [...this.painter.passing[actor]][0];
-    const { own, got } = layout.atomsAt(actor, column);
-    const slot = layout.slot(actor, column);
-    const share = Math.min(0.999, Math.max(0, (y - slot.y) / slot.h));
-    const [leaves, came] = [own, got].map((atoms) => atoms.some((atom) => this.painter.stays(actor, atom)));
-    const halves = leaves && came;
-    const atoms = halves ? (share < 0.5 ? own : got) : leaves ? own : got;
-    const atom = atoms[Math.floor((halves ? (share * 2) % 1 : share) * atoms.length)];
-    return atom !== undefined && this.painter.stays(actor, atom) ? atom : undefined;
+  // In the room above the cells, which is there always, so that they stay where they are.
+  say(text) {
+    this.trail.textContent = text;
+    this.trail.hidden = text === '';
+    this.idle.hidden = text !== '';
+  }
+
+  // Drawn at a point of the canvas in a slot, or of what passes: {atom, of} as Painter.bandAt has it, or null.
+  drawnAt({ actor, column }, x, y) {
+    if (column >= 0) return this.painter.bandAt(actor, column, y);
+    const { shown, w } = this.painter.inPassing(actor);
+    const atom = shown[Math.floor((x - this.layout.passing(actor).x) / w)];
+    return atom === undefined ? null : { atom, of: 1 };
   }
 
   // --- showing ---
@@ -216,7 +229,7 @@ class Player {
     this.slider.value = String(state.position);
     this.slider.setAttribute('aria-valuetext', `step ${state.position} of ${state.steps}`);
     const time = formatTime(Math.max(0, state.timeOf(state.position)));
-    this.when.textContent = `step ${state.position} of ${state.steps} · ${time}`;
+    this.when.textContent = `step ${state.position} of ${state.steps} · ${time} of ${formatTime(this.lasts)}`;
     this.words.textContent = stepText(state);
     const { promised, kept } = state.promise;
     const good = state.finallyMissing === null && state.player.complete;
@@ -225,8 +238,8 @@ class Player {
     this.promise.textContent =
       `${good ? '✓' : '✗'} ${done ? '' : 'in the end, '}${promiseText(state)}` +
       (done ? '' : ` (${kept} of ${promised} so far)`);
-    this.flying = state.underWay(state.position, kMostUnderWay);
-    this.above(0);
+    this.flights.at(state.position);
+    this.came = this.painter ? this.painter.slotsOf(this.arrived()) : [];
   }
 
   above(share) {
@@ -235,9 +248,8 @@ class Player {
     painter.clearAbove();
     if (this.path) return drawTrail(painter, this.path);
     const now = Math.max(0, state.timeOf(state.position));
-    if (state.position < state.steps)
-      painter.flights(this.flying, now + share * (state.timeOf(state.position + 1) - now));
-    if (!this.clock.playing || share < 0.25) painter.point(this.arrived(), painter.accent, 2);
+    const then = now + share * (state.timeOf(Math.min(state.steps, state.position + 1)) - now);
+    painter.moving(this.flights, then, !this.clock.playing || share < 0.25 ? this.came : []);
     if (this.cursor) painter.ring(this.layout.slot(this.cursor.actor, this.cursor.column), painter.text, 2);
     return undefined;
   }
@@ -256,7 +268,7 @@ class Player {
   listen() {
     this.root.addEventListener('keydown', (event) => this.key(event));
     this.over.addEventListener('click', (event) => this.press(event));
-    this.over.addEventListener('pointermove', (event) => this.hover(event));
+    for (const kind of ['pointermove', 'pointerdown']) this.over.addEventListener(kind, (event) => this.hover(event));
     this.over.addEventListener('pointerleave', hideTip);
     onThemeChange(() => this.repaint());
     new ResizeObserver(() => this.fit()).observe(this.stage);
@@ -265,6 +277,7 @@ class Player {
   repaint() {
     if (!this.root.isConnected) return;
     this.painter.theme();
+    this.changed();
     this.above(0);
   }
 
@@ -274,27 +287,34 @@ class Player {
     this.fitted = width;
     this.layout.size(width);
     this.painter.resize();
+    this.changed();
     this.above(0);
   }
 
-  spotOf(event) {
+  // What is drawn under a point of the page: {actor, column, atom, of}; null: nothing.
+  spotAt({ x, y }) {
     const box = this.over.getBoundingClientRect();
-    const y = event.clientY - box.top;
-    const hit = this.layout.hit(event.clientX - box.left, y);
-    return hit && { ...hit, atom: this.atomAt(hit, y) };
+    const [right, down] = [x - box.left, y - box.top];
+    const hit = this.layout.hit(right, down);
+    const drawn = hit && this.drawnAt(hit, right, down);
+    return drawn && { ...hit, ...drawn };
   }
 
+  // A click is told in whole pixels, a move in parts of them: where the pointer was last is what it points at.
   press(event) {
-    const hit = this.spotOf(event);
-    if (hit?.atom === undefined || hit === null) return this.unfollow();
+    const { pointer } = this;
+    const near = pointer && Math.hypot(pointer.x - event.clientX, pointer.y - event.clientY) < 2;
+    const hit = this.spotAt(near ? pointer : { x: event.clientX, y: event.clientY });
+    if (hit === null) return this.unfollow();
     this.cursor = null;
     return this.follow(hit.actor, hit.atom);
   }
 
   hover(event) {
-    const hit = this.spotOf(event);
-    if (hit?.atom === undefined || hit === null) return hideTip();
-    return showTip(event.clientX, event.clientY, cellText(this.state, hit.actor, hit.atom));
+    this.pointer = { x: event.clientX, y: event.clientY };
+    const hit = this.spotAt(this.pointer);
+    if (hit === null) return hideTip();
+    return showTip(event.clientX, event.clientY, cellText(this.state, hit.actor, hit.atom, hit.of));
   }
 
   key(event) {
@@ -345,19 +365,17 @@ class Player {
     this.cursor = { actor: rows[within(moved[0], rows.length)], column: within(moved[1], columns) };
     this.path = null;
     this.showPath();
-    const atom = this.cursorAtom();
-    this.trail.hidden = false;
-    this.trail.textContent =
-      atom === undefined ? 'an empty cell' : cellText(this.state, this.cursor.actor, atom).join('; ');
+    const at = this.cursorAt();
+    this.say(at ? cellText(this.state, this.cursor.actor, at.atom, at.of).join('; ') : 'an empty cell');
   }
 
-  cursorAtom() {
-    return this.atomAt(this.cursor, this.layout.slot(this.cursor.actor, this.cursor.column).y);
+  cursorAt() {
+    return this.drawnAt(this.cursor, 0, this.layout.slot(this.cursor.actor, this.cursor.column).y);
   }
 
   followCursor() {
-    const atom = this.cursor ? this.cursorAtom() : undefined;
-    if (atom !== undefined) this.follow(this.cursor.actor, atom);
+    const at = this.cursor ? this.cursorAt() : null;
+    if (at) this.follow(this.cursor.actor, at.atom);
   }
 }
 

@@ -45,7 +45,33 @@ function since(state, all, actor, takenBefore) {
   return found;
 }
 
-// At the step the state is at. `messages` in the order they are taken; `actors`: those that have it at some time.
+const farthest = (ways) => ways.reduce((most, way) => (way.hops > (most?.hops ?? 0) ? way : most), null);
+
+// One way through the cell: back by what was taken in last, on by what goes farthest. In order.
+function mainWay(state, actor, came, goes) {
+  const { from, to, after } = state.player.messages;
+  const back = [];
+  for (let at = actor, limit = Infinity, i = came.length; i-- > 0;) {
+    const m = came[i];
+    if (to[m] !== at || m >= limit) continue;
+    back.unshift(m);
+    [at, limit] = [from[m], after[m]];
+  }
+  const on = [];
+  const best = new Map(); // by message: the longest way that begins with it; the last messages first
+  for (let i = goes.length; i-- > 0;) {
+    const m = goes[i];
+    const next = goes.slice(i + 1).filter((other) => from[other] === to[m] && after[other] > m);
+    const long = farthest(next.map((other) => best.get(other)));
+    best.set(m, { m, hops: (long?.hops ?? 0) + 1, next: long });
+  }
+  const starts = goes.filter((m) => from[m] === actor).map((m) => best.get(m));
+  for (let at = farthest(starts); at; at = at.next) on.push(at.m);
+  return [...back, ...on];
+}
+
+// At the step the state is at. `messages` in the order they are taken; `actors`: those that have it at some time;
+// `main`: the messages of one way through it.
 export function follow(state, actor, atom) {
   const all = carriers(state, actor, atom);
   const takenBefore = state.messageEnd[state.position];
@@ -55,5 +81,7 @@ export function follow(state, actor, atom) {
   const order = (set) => [...set].sort((a, b) => a - b);
   const actors = new Set([actor]);
   for (const m of [...came, ...goes]) actors.add(from[m]).add(to[m]);
-  return { actor, atom, step: state.position, came: order(came), goes: order(goes), actors };
+  const [past, future] = [order(came), order(goes)];
+  const main = mainWay(state, actor, past, future);
+  return { actor, atom, step: state.position, came: past, goes: future, actors, main };
 }

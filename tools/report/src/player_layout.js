@@ -2,6 +2,8 @@
 
 const kRowGap = 2;
 const kGroupGap = 12;
+const kLeastBand = 5;
+const kMostBands = 64;
 const kNone = [];
 
 const clamp = (value, least, most) => Math.min(most, Math.max(least, value));
@@ -111,17 +113,52 @@ export class Layout {
     };
   }
 
-  // Bands of a slot: what it holds, cut from top to bottom; fewer than atoms where they would be too thin.
+  // How many bands a slot so high is cut into; fewer than atoms where they would be too thin.
+  bandCount(height, atoms) {
+    return Math.max(1, Math.min(atoms.length, Math.floor(height / kLeastBand)));
+  }
+
+  // Bands of a slot, or of half a slot: what it holds, cut from top to bottom; each stands for its `atoms`.
   bands(slot, atoms) {
-    const count = Math.max(1, Math.min(atoms.length, Math.floor(slot.h / 5)));
+    const count = this.bandCount(slot.h, atoms);
     const h = slot.h / count;
     return Array.from({ length: count }, (_, i) => ({
-      atom: atoms[Math.floor((i * atoms.length) / count)],
+      atoms: atoms.slice(this.edge(atoms, i, count), this.edge(atoms, i + 1, count)),
       x: slot.x,
       y: slot.y + i * h,
       w: slot.w,
-      h: count > 1 ? h - Math.min(1, h * 0.15) : h,
+      h: this.bandHeight(h, count),
     }));
+  }
+
+  edge(atoms, i, count) {
+    return Math.floor((i * atoms.length) / count);
+  }
+
+  bandHeight(h, count) {
+    return count > 1 ? h - Math.min(1, h * 0.15) : h;
+  }
+
+  // 1 by atom whose changes are to be seen: of sums the first of every band.
+  drawnAtoms() {
+    const drawn = new Uint8Array(this.state.atoms);
+    if (!this.state.sums) return drawn.fill(1);
+    for (const atoms of this.atomsIn) {
+      const count = atoms ? this.bandCount(this.rowHeight, atoms) : 0;
+      for (let i = 0; i < count; i += 1) drawn[atoms[this.edge(atoms, i, count)]] = 1;
+    }
+    return drawn;
+  }
+
+  // Where a token to an actor ends, as a number below `places`: column and band.
+  get places() {
+    return (this.columns + 1) * kMostBands;
+  }
+  placeOf(actor, atom) {
+    const { pieces } = this.state.player.slots;
+    const bands = Math.max(1, Math.min(pieces, kMostBands, Math.floor(this.rowHeight / kLeastBand)));
+    const band = Math.floor((this.state.player.atoms.piece[atom] * bands) / pieces);
+    return (this.columnOf(actor, atom) + 1) * kMostBands + band;
   }
 
   // Where an atom is on an actor, as a spot that a message flies from or to.
@@ -138,14 +175,14 @@ export class Layout {
     return { ...slot, y: slot.y + this.state.player.atoms.piece[atom] * h, h: Math.max(h, 2) };
   }
 
-  // A message's token, `share` of the way from one spot to another: smaller than what it comes from.
-  token(from, to, share) {
-    const middle = (key, size) =>
-      from[key] + from[size] / 2 + (to[key] + to[size] / 2 - from[key] - from[size] / 2) * share;
-    const w = Math.min(from.w, to.w) * (this.state.sums ? 0.9 : 0.7);
-    const h = Math.min(from.h, to.h) * 0.75;
-    const box = { w: Math.max(2, Math.min(w, this.state.sums ? 90 : 36)), h: Math.max(2, Math.min(h, 18)) };
-    return { ...box, x: middle('x', 'w') - box.w / 2, y: middle('y', 'h') - box.h / 2 };
+  // A message's token, smaller than what it comes from: its size, and its corner at either end of the way.
+  token(from, to) {
+    const width = Math.min(from.w, to.w) * (this.state.sums ? 0.9 : 0.7);
+    const height = Math.min(from.h, to.h) * 0.75;
+    const w = Math.max(2, Math.min(width, this.state.sums ? 90 : 36));
+    const h = Math.max(2, Math.min(height, 18));
+    const corner = (spot) => ({ x: spot.x + (spot.w - w) / 2, y: spot.y + (spot.h - h) / 2 });
+    return { w, h, from: corner(from), to: corner(to) };
   }
 
   // {actor, column}, column -1 of what passes; null outside.

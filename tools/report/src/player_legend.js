@@ -16,6 +16,26 @@ const kColumns = {
   array: 'the array a chip sends, and the one it receives',
 };
 
+// Is data added up one way, and copied only the other way?
+function sumsComeBack(state) {
+  const { actors, messages } = state.player;
+  const added = new Set();
+  const copied = new Set();
+  messages.op.forEach((op, m) => {
+    const [from, to] = [messages.from[m], messages.to[m]];
+    if (op === 1) added.add(from * actors.length + to);
+    else copied.add(to * actors.length + from);
+  });
+  const way = (key) => (key % actors.length) * actors.length + Math.floor(key / actors.length);
+  const back = (key) => added.has(key) && !added.has(way(key));
+  return added.size > 0 && added.size === copied.size && [...copied].every(back);
+}
+
+const thin = ({ sums }) =>
+  sums
+    ? '; where they would be thin, one is drawn for several'
+    : '; where they would be thin, a band stands for several, as wide as so many of them are there';
+
 function meaning(state, layout) {
   const { slots, operation, actors } = state.player;
   const switches = actors.some(({ chip }) => !chip);
@@ -37,10 +57,12 @@ function meaning(state, layout) {
     if (kLeave.has(operation)) lines.push('Pale: sent on, and not to stay here.');
     if (layout.passes) lines.push('In passing: what others get, to be passed on.');
   }
+  if (sumsComeBack(state))
+    lines.push('Sums go from chip to chip first; complete, they come back over the same links, the other way.');
   if (slots.pieces > 1 && slots.kind !== 'piece')
     lines.push(
       `A slot has ${slots.pieces} pieces, one below another, that travel by themselves${
-        layout.rowHeight < slots.pieces * 5 ? '; where they are thin not all are drawn' : ''
+        layout.rowHeight < slots.pieces * 5 ? thin(state) : ''
       }.`,
     );
   lines.push('Outlined: what has just arrived, and what is on its way. Click a cell to follow its data.');

@@ -1,11 +1,13 @@
-// Draws cells. Below: what every chip holds, painted slot by slot where it changes. Above: what moves and what is
-// pointed out, painted anew every frame, and as much work as there are messages under way.
-import { letter, subscript } from './player_text.js';
+// Draws cells. Below: what every chip holds, slot by slot where it changes. Above: what moves and is pointed out,
+// anew every frame, as much work as there are messages under way. Where letters would not fit in cells, both are
+// drawn as pixels (player_small.js).
+import { letter } from './player_text.js';
 import { positionColors } from './player_colors.js';
+import { Names } from './player_names.js';
+import { Small } from './player_small.js';
 import { variable } from './theme.js';
 
 const kPale = 0.26;
-const kMostFlights = 1500; // in one frame
 
 function sized(canvas, width, height) {
   const scale = window.devicePixelRatio || 1;
@@ -19,13 +21,12 @@ function sized(canvas, width, height) {
   return context;
 }
 
-// Whether the stripes of a sum can be told apart in a slot so wide.
-export const stripesFit = (width, count) => width / count >= 2;
-
 export class Painter {
   constructor(state, layout, below, above) {
     Object.assign(this, { state, layout, below, above });
     this.passing = state.player.actors.map(() => new Set());
+    this.names = new Names(state);
+    this.marked = new Uint8Array(state.player.actors.length * layout.columns); // slots to paint
     this.resize();
   }
 
@@ -33,6 +34,7 @@ export class Painter {
     const { layout } = this;
     this.context = sized(this.below, layout.width, layout.height);
     this.top = sized(this.above, layout.width, layout.height);
+    this.drawn = layout.drawnAtoms();
     this.theme();
   }
 
@@ -40,12 +42,25 @@ export class Painter {
     this.colors = positionColors(this.state.groupSize);
     for (const name of ['text', 'faint', 'line', 'page', 'panel', 'accent', 'bad']) this[name] = variable(name);
     this.font = variable('font') || 'sans-serif';
+    this.names.measure(this.context, this.font);
+    this.small = this.lettersFit() ? null : new Small(this, window.devicePixelRatio || 1);
     this.all();
+  }
+
+  // In the bands, or the stripes, of a full slot.
+  lettersFit() {
+    const { layout, state } = this;
+    const slot = layout.slot(layout.rows[0], 0);
+    const most = Math.max(...layout.atomsIn.map((atoms) => atoms.length));
+    const count = layout.bandCount(slot.h, { length: most });
+    const w = state.sums ? slot.w / state.groupSize : slot.w;
+    return this.names.size(w, layout.bandHeight(slot.h / count, count)) > 0;
   }
 
   all() {
     const { layout, state, context } = this;
     context.clearRect(0, 0, layout.width, layout.height);
+    this.small?.cells.clearAll();
     this.headings();
     for (const set of this.passing) set.clear();
     if (layout.passes) for (let cell = 0; cell < state.cells.count.length; cell += 1) this.notePassing(cell);
@@ -54,25 +69,34 @@ export class Painter {
       for (let column = 0; column < layout.columns; column += 1) this.slot(actor, column);
       if (layout.passes) this.passingPlace(actor);
     }
+    this.small?.show(context);
   }
 
   // Only the slots of these cells, each once.
   cells(changed) {
-    const { state, layout } = this;
-    const slots = new Set();
+    const { state, layout, marked, drawn } = this;
+    const slots = [];
     const places = new Set();
     for (const cell of changed) {
-      const actor = Math.floor(cell / state.atoms);
-      const column = layout.columnOf(actor, cell % state.atoms);
+      const atom = cell % state.atoms;
+      if (!drawn[atom]) continue;
+      const actor = (cell - atom) / state.atoms;
+      const column = layout.columnOf(actor, atom);
+      const slot = actor * layout.columns + column;
       if (column < 0) {
         this.notePassing(cell);
         places.add(actor);
-      } else {
-        slots.add(actor * layout.columns + column);
+      } else if (!marked[slot]) {
+        marked[slot] = 1;
+        slots.push(slot);
       }
     }
-    for (const slot of slots) this.slot(Math.floor(slot / layout.columns), slot % layout.columns);
+    for (const slot of slots) {
+      marked[slot] = 0;
+      this.slot(Math.floor(slot / layout.columns), slot % layout.columns);
+    }
     for (const actor of places) this.passingPlace(actor);
+    this.small?.show(this.context);
   }
 
   notePassing(cell) {
@@ -122,26 +146,57 @@ export class Painter {
   }
 
   slot(actor, column) {
-    const { context, layout, state } = this;
+    const { layout } = this;
     const slot = layout.slot(actor, column);
-    context.clearRect(slot.x - 0.5, slot.y - 0.5, slot.w + 1, slot.h + 1);
-    context.fillStyle = this.panel;
-    context.fillRect(slot.x, slot.y, slot.w, slot.h);
-    const { own, got } = layout.atomsAt(actor, column);
-    const here = (atoms) => atoms.some((atom) => !state.isEmpty(state.cell(actor, atom)));
-    const leaves = own.length > 0 && own.some((atom) => this.stays(actor, atom));
-    const came = got.length > 0 && here(got);
+    (this.small ?? this).ground(slot);
+    const { leaves, came, own, got } = this.inSlot(actor, column);
     if (leaves && came) {
       this.bandsOf({ ...slot, h: slot.h / 2 - 0.5 }, actor, own);
       this.bandsOf({ ...slot, y: slot.y + slot.h / 2 + 0.5, h: slot.h / 2 - 0.5 }, actor, got);
     } else if (leaves || came) {
       this.bandsOf(slot, actor, leaves ? own : got);
     }
-    if (layout.columnWidth > 24) {
-      context.strokeStyle = this.line;
-      context.lineWidth = 0.5;
-      context.strokeRect(slot.x, slot.y, slot.w, slot.h);
-    }
+    if (layout.columnWidth > 24) (this.small ?? this).border(slot);
+  }
+
+  // What a slot may hold, and which of it is there: {own, got, leaves, came}.
+  inSlot(actor, column) {
+    const { own, got } = this.layout.atomsAt(actor, column);
+    const there = (atoms) => atoms.some((atom) => this.stays(actor, atom));
+    return { own, got, leaves: there(own), came: there(got) };
+  }
+
+  // Of a slot what is drawn at height y of the canvas: {atom, of}, the atom and of how many; null: nothing.
+  bandAt(actor, column, y) {
+    const { layout } = this;
+    const slot = layout.slot(actor, column);
+    const { own, got, leaves, came } = this.inSlot(actor, column);
+    const share = Math.min(0.999, Math.max(0, (y - slot.y) / slot.h));
+    const halves = leaves && came;
+    const atoms = halves ? (share < 0.5 ? own : got) : leaves ? own : got;
+    if (!leaves && !came) return null;
+    const bands = layout.bands(halves ? { ...slot, h: slot.h / 2 - 0.5 } : slot, atoms);
+    return this.ofBand(actor, bands[Math.floor((halves ? (share * 2) % 1 : share) * bands.length)].atoms);
+  }
+
+  // What is drawn of a band, and for how many atoms. Sums: the first of all; else the first that is there, of those.
+  ofBand(actor, atoms) {
+    const there = atoms.length === 1 || this.state.sums ? atoms : atoms.filter((atom) => this.stays(actor, atom));
+    return there.length > 0 && this.stays(actor, there[0]) ? { atom: there[0], of: there.length } : null;
+  }
+
+  ground(slot) {
+    const { context } = this;
+    context.clearRect(slot.x - 0.5, slot.y - 0.5, slot.w + 1, slot.h + 1);
+    context.fillStyle = this.panel;
+    context.fillRect(slot.x, slot.y, slot.w, slot.h);
+  }
+
+  border(slot) {
+    const { context } = this;
+    context.strokeStyle = this.line;
+    context.lineWidth = 0.5;
+    context.strokeRect(slot.x, slot.y, slot.w, slot.h);
   }
 
   // A block that has left is not there any more.
@@ -151,21 +206,32 @@ export class Painter {
   }
 
   bandsOf(slot, actor, atoms) {
+    const { state, small } = this;
     for (const band of this.layout.bands(slot, atoms)) {
-      if (!this.stays(actor, band.atom)) continue;
-      this.holding(this.context, band, this.state.cells, this.state.cell(actor, band.atom), band.atom);
+      const drawn = this.ofBand(actor, band.atoms);
+      if (drawn === null) continue;
+      const w = (band.w * drawn.of) / band.atoms.length;
+      const at = state.cell(actor, drawn.atom);
+      if (small) small.holding(small.cells, band.x, band.y, w, band.h, state.cells, at, drawn.atom);
+      else this.holding(this.context, { ...band, w }, state.cells, at, drawn.atom);
     }
+  }
+
+  // Of what passes, side by side: {atoms, shown, w}, w the width of each that is shown.
+  inPassing(actor) {
+    const place = this.layout.passing(actor);
+    const atoms = [...this.passing[actor]];
+    const room = Math.max(1, Math.floor(place.w / 6));
+    const shown = atoms.length > room ? atoms.slice(0, Math.max(1, room - 5)) : atoms;
+    return { atoms, shown, w: Math.min(40, place.w / Math.max(shown.length, 1), place.w / 2) };
   }
 
   passingPlace(actor) {
     const { context, layout, state } = this;
     const place = layout.passing(actor);
     context.clearRect(place.x - 1, place.y - 1, place.w + 6, place.h + 2);
-    const atoms = [...this.passing[actor]];
+    const { atoms, shown, w } = this.inPassing(actor);
     if (atoms.length === 0) return;
-    const room = Math.max(1, Math.floor(place.w / 6));
-    const shown = atoms.length > room ? atoms.slice(0, Math.max(1, room - 5)) : atoms;
-    const w = Math.min(40, place.w / Math.max(shown.length, 1), place.w / 2);
     shown.forEach((atom, i) =>
       this.holding(
         context,
@@ -198,90 +264,23 @@ export class Painter {
       const color = this.colorOf(atom);
       context.fillStyle = this.colors.fill[color];
       context.fillRect(box.x, box.y, box.w, box.h);
-      this.write(context, box, this.name(atom), cells.spent[at] ? null : this.colors.ink[color]);
+      this.write(context, box, this.names.of(atom), cells.spent[at] ? null : this.colors.ink[color]);
     }
     context.globalAlpha = 1;
   }
 
-  name(atom, position = this.state.player.atoms.origin[atom]) {
-    const { atoms, slots } = this.state.player;
-    if (slots.kind === 'piece') return letter(position) + subscript(atom);
-    if (slots.kind === 'array') return letter(position) + (slots.pieces > 1 ? subscript(atoms.piece[atom]) : '');
-    const of = subscript(atoms.shard[atom]);
-    return letter(position) + of + (slots.pieces > 1 ? `.${subscript(atoms.piece[atom])}` : '');
-  }
-
-  // Runs of neighbouring positions whose contributions are in: draw(first, end).
-  runs(cells, at, draw) {
-    const n = this.state.groupSize;
-    const has = (p) => (p < 32 ? cells.lo[at] >>> p : cells.hi[at] >>> (p - 32)) & 1;
-    for (let p = 0; p < n;) {
-      if (!has(p)) {
-        p += 1;
-        continue;
-      }
-      let end = p + 1;
-      while (end < n && has(end)) end += 1;
-      draw(p, end);
-      p = end;
-    }
-  }
-
-  // A stripe for every contribution that is in, at its chip's place; where those would be too thin, as high as there
-  // are many.
+  // A stripe for every contribution that is in, at its chip's place.
   stripes(context, box, cells, at, atom) {
     const n = this.state.groupSize;
-    const width = box.w / n;
-    context.imageSmoothingEnabled = false;
-    if (stripesFit(box.w, n)) {
-      this.runs(cells, at, (first, end) => {
-        context.drawImage(
-          this.colors.strip,
-          first,
-          0,
-          end - first,
-          1,
-          box.x + first * width,
-          box.y,
-          (end - first) * width,
-          box.h,
-        );
-        for (let p = first; p < end && width >= 18; p += 1)
-          this.write(
-            context,
-            { x: box.x + p * width, y: box.y, w: width, h: box.h },
-            this.name(atom, p),
-            cells.spent[at] ? null : this.colors.ink[p],
-          );
-      });
-    } else {
-      this.pile(context, box, cells, at);
+    const w = box.w / n;
+    for (const p of cells.positions(at)) {
+      const stripe = { x: box.x + p * w, y: box.y, w, h: box.h };
+      context.fillStyle = this.colors.fill[p];
+      context.fillRect(stripe.x, stripe.y, w, box.h);
+      this.write(context, stripe, this.names.of(atom, p), cells.spent[at] ? null : this.colors.ink[p]);
     }
     if (cells.count[at] >= n && box.h >= 7 && !cells.spent[at])
       this.frame(context, box, cells.count[at] > n ? this.bad : this.text);
-  }
-
-  pile(context, box, cells, at) {
-    const count = cells.count[at];
-    if (count === 0) return;
-    const least = box.h < 8 ? 0.4 : 0.25;
-    const h = box.h * (least + (1 - least) * Math.min(1, (count - 1) / (this.state.groupSize - 1)));
-    const each = box.w / count;
-    let done = 0;
-    this.runs(cells, at, (first, end) => {
-      context.drawImage(
-        this.colors.strip,
-        first,
-        0,
-        end - first,
-        1,
-        box.x + done * each,
-        box.y + box.h - h,
-        (end - first) * each,
-        h,
-      );
-      done += end - first;
-    });
   }
 
   frame(context, { x, y, w, h }, color) {
@@ -293,10 +292,9 @@ export class Painter {
 
   // On a pale cell, of no colour, in that of what matters less.
   write(context, { x, y, w, h }, text, color) {
-    const size = Math.min(13, h - 2);
-    if (size < 8 || w < 12) return;
+    const size = this.names.size(w, h);
+    if (size === 0) return;
     context.font = `600 ${size}px ${this.font}`;
-    if (context.measureText(text).width > w - 2) return;
     context.globalAlpha = 1;
     context.fillStyle = color ?? this.faint;
     context.textAlign = 'center';
@@ -308,49 +306,38 @@ export class Painter {
 
   clearAbove() {
     this.top.clearRect(0, 0, this.layout.width, this.layout.height);
+    this.small?.above.clear();
   }
 
-  // Messages at simulated time `time`: those on their way, each where it has come to.
-  flights(messages, time) {
-    const { messages: all, times_s: times } = this.state.player;
-    let left = kMostFlights;
-    for (const m of messages) {
-      const start = times[all.start[m]];
-      if (start >= time || left <= 0) continue;
-      const share = Math.min(1, (time - start) / (times[all.delivered[m]] - start));
-      left -= this.flight(m, share, left);
-    }
+  // What is on its way at simulated time `time`, where it has come to; and slots that are pointed out.
+  moving(flights, time, slots) {
+    const { small } = this;
+    flights.each(time, (x, y, i) => (small ?? this).token(flights, x, y, i));
+    for (const slot of slots) (small ?? this).ring(slot, this.accent, 2);
+    small?.above.put(this.top);
   }
 
-  flight(m, share, most) {
-    const { state, layout, top } = this;
-    const { from, to } = state.player.messages;
-    const atoms = state.atomsOf(m);
-    const every = Math.max(1, Math.ceil(atoms.length / Math.min(most, 128)));
-    for (let k = 0; k < atoms.length; k += every) {
-      const box = layout.token(layout.spot(from[m], atoms[k]), layout.spot(to[m], atoms[k]), share);
-      this.holding(top, box, state.carried, state.payload(m, k), atoms[k]);
-      if (box.h < 6) continue;
-      top.strokeStyle = this.accent;
-      top.lineWidth = 1;
-      top.strokeRect(box.x - 0.5, box.y - 0.5, box.w + 1, box.h + 1);
-    }
-    return Math.ceil(atoms.length / every);
+  token(flights, x, y, i) {
+    const { state, top } = this;
+    const box = { x, y, w: flights.w[i], h: flights.h[i] };
+    this.holding(top, box, state.carried, flights.payload[i], flights.atom[i]);
+    if (box.h < 6) return;
+    top.strokeStyle = this.accent;
+    top.lineWidth = 1;
+    top.strokeRect(box.x - 0.5, box.y - 0.5, box.w + 1, box.h + 1);
   }
 
-  // Frames around the slots of cells.
-  point(cells, color, width) {
-    const { state, layout, top } = this;
-    const seen = new Set();
+  // Where cells are drawn, each place once.
+  slotsOf(cells) {
+    const { state, layout } = this;
+    const found = new Map();
     for (const cell of cells) {
       const actor = Math.floor(cell / state.atoms);
       const column = layout.columnOf(actor, cell % state.atoms);
       const key = actor * (layout.columns + 1) + column + 1;
-      if (seen.has(key)) continue;
-      seen.add(key);
-      this.ring(column < 0 ? layout.passing(actor) : layout.slot(actor, column), color, width);
+      if (!found.has(key)) found.set(key, column < 0 ? layout.passing(actor) : layout.slot(actor, column));
     }
-    return top;
+    return [...found.values()];
   }
 
   ring({ x, y, w, h }, color, most) {

@@ -2,6 +2,7 @@
 import { formatBytes, formatTime, plural } from './format.js';
 
 const kMostNamed = 3;
+const kMostLegs = 4;
 const kSubscripts = '₀₁₂₃₄₅₆₇₈₉';
 
 export const subscript = (number) => String(number).replace(/\d/g, (digit) => kSubscripts[digit]);
@@ -128,8 +129,8 @@ export function stepText(state) {
   return `${lead}: ${named.join('; ')}${more > 0 ? `; and ${plural(more, 'more message')}` : ''}`;
 }
 
-// Lines of a tooltip.
-export function cellText(state, actor, atom) {
+// Lines of a tooltip; `of` pieces are drawn as this one.
+export function cellText(state, actor, atom, of = 1) {
   const at = state.cell(actor, atom);
   const positions = state.cells.positions(at);
   const lines = [`${atomText(state, actor, atom)} on ${nameOf(state, actor)}`];
@@ -142,23 +143,26 @@ export function cellText(state, actor, atom) {
   }
   if (state.cells.spent[at])
     lines.push(state.sums ? 'sent on: its sum goes on elsewhere' : 'passed on, not for here');
+  if (of > 1) lines.push(`drawn here for ${of} pieces`);
   return lines;
 }
 
-function legs(state, messages, name) {
-  const { messages: all } = state.player;
-  const said = messages.slice(0, 6).map((m) => `${name(all, m)} in step ${state.stepOf[m]}`);
+// Of many the one way that is drawn out, next to the cell.
+function legs(state, messages, main, nearest) {
+  const { actors, messages: all } = state.player;
+  const some = messages.length > kMostLegs ? nearest(messages.filter((m) => main.includes(m))) : messages;
+  const said = some.map((m) => `${actors[all.from[m]].name} to ${actors[all.to[m]].name} in step ${state.stepOf[m]}`);
   const more = messages.length - said.length;
   return said.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
 // A followed cell: where its data came from and goes.
 export function followText(state, path) {
-  const { actor, atom, came, goes, step } = path;
+  const { actor, atom, came, goes, step, main } = path;
   const parts = [`following ${atomText(state, actor, atom)} on ${nameOf(state, actor)} as of step ${step}`];
-  const pair = (all, m) => `${state.player.actors[all.from[m]].name} to ${state.player.actors[all.to[m]].name}`;
-  parts.push(came.length ? `it came ${legs(state, came, pair)}` : 'it was there at the start');
-  parts.push(goes.length ? `it goes ${legs(state, goes, pair)}` : 'it goes nowhere else');
+  const [last, first] = [(all) => all.slice(-kMostLegs), (all) => all.slice(0, kMostLegs)];
+  parts.push(came.length ? `it came ${legs(state, came, main, last)}` : 'it was there at the start');
+  parts.push(goes.length ? `it goes ${legs(state, goes, main, first)}` : 'it goes nowhere else');
   return parts.join('; ');
 }
 

@@ -3,7 +3,7 @@ import { details, el, hint, section } from './dom.js';
 import { fabricSection } from './fabric.js';
 import { formatBytes, formatPercent, formatRatio, formatTime, plural } from './format.js';
 import { outcomes } from './outcomes.js';
-import { notesList, stat } from './parts.js';
+import { notesList, stat, statsList } from './parts.js';
 import { pathSection } from './path.js';
 import { playersSection } from './players.js';
 import { stepsSection } from './steps.js';
@@ -18,9 +18,7 @@ function stats(result) {
   const busiest = result.links.busiest[0];
   const overlaps = !result.partial && result.sum_s > result.bound_s;
   const memory = result.memory.peak_bytes_per_chip;
-  return el(
-    'dl',
-    { class: 'stats' },
+  return statsList([
     timeStat(
       result.partial ? 'time so far' : 'time',
       result.time_s,
@@ -34,7 +32,7 @@ function stats(result) {
     memory ? stat('memory', formatBytes(memory), { value: memory, unit: 'B', note: 'at most, on a chip' }) : null,
     busiest ? shareStat('busiest link', busiest.utilization, busiest.link) : null,
     shareStat('all links', result.links.mean_utilization, 'busy, on average'),
-  );
+  ]);
 }
 
 function partialBanner({ partial, stopped, steps }) {

@@ -1,4 +1,5 @@
 // The steps of a run: their times against closed form and bound, and all their numbers.
+import { foldAlike, stepKey } from './alike.js';
 import { chart, formatType } from './charts.js';
 import { el, hint, section } from './dom.js';
 import {
@@ -121,6 +122,9 @@ function timeText(seconds, step) {
 
 const state = (step) => (step.started === false ? ', not begun' : step.finished === false ? ', unfinished' : '');
 
+// "  x48" of alike steps; else which piece it is.
+const many = ({ alike, piece }) => (alike ? `  x${alike.length}` : piece ? ` (${piece})` : '');
+
 const kLine = { label: 'line', value: (step) => step.program, hint: 'of the program' };
 const kStep = {
   label: 'step',
@@ -128,7 +132,7 @@ const kStep = {
   left: true,
   words: true,
   value: (step) => step.text,
-  text: (text, step) => `${shorten(text, 70)}${step.piece ? ` (${step.piece})` : ''}${state(step)}`,
+  text: (text, step) => `${shorten(text, 70)}${many(step)}${state(step)}`,
   title: (step) => step.text,
 };
 const time = (label, key, hinted) => ({
@@ -173,6 +177,8 @@ const kSteps = [
   { label: 'start', key: 'start_s', unit: 's', value: (step) => step.start_s, text: timeText },
   { label: 'messages', key: 'messages', value: (step) => step.messages },
 ];
+
+const kFolded = { fold: (steps) => foldAlike(steps, stepKey), atOnce: 2000 };
 
 const orNone = (key) => ({ ...time('', key), text: (seconds) => (seconds ? formatTime(seconds) : '-') });
 
@@ -244,7 +250,7 @@ export function stepsSection(result, level) {
         )
       : null,
     shown.length ? chart(label, barChart(shown.map(barValue))).element : null,
-    new SortedTable('Steps', kSteps, steps).element,
+    new SortedTable('Steps', kSteps, steps, kFolded).element,
     chosen(steps),
     overlaps
       ? section(
@@ -253,7 +259,7 @@ export function stepsSection(result, level) {
           hint(
             'Exposed: a chip communicates while it computes nothing. Hidden: the share of communication that is not.',
           ),
-          new SortedTable('Overlap of compute and communication', kOverlap, steps).element,
+          new SortedTable('Overlap of compute and communication', kOverlap, steps, kFolded).element,
         )
       : null,
   );

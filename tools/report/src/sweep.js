@@ -11,9 +11,14 @@ import {
   plural,
 } from './format.js';
 import { paretoSection } from './pareto.js';
-import { nameOf, notesList, stat } from './parts.js';
+import { distinct } from './sweep_axes.js';
+import { bestStats, winnersSection } from './sweep_best.js';
 import { metricSection } from './sweep_chart.js';
+import { sweepNotes } from './sweep_notes.js';
+import { named, numberOf } from './sweep_numbers.js';
 import { SortedTable } from './tables.js';
+
+const kFewWorks = 12; // whose winners stand above the chart
 
 function note(point) {
   if (point.error) return `error: ${point.error}`;
@@ -38,7 +43,7 @@ function parameterColumns(keys) {
 }
 
 function numberColumns({ metric, points }) {
-  const own = metric.path !== 'time_s';
+  const own = !numberOf(metric);
   const all = [
     time('time', 'time_s'),
     time('closed form', 'closed_form_s'),
@@ -74,6 +79,8 @@ function numberColumns({ metric, points }) {
 
 function columns(sweep) {
   const says = (column) => sweep.points.some((point) => column.value(point));
+  const asked = sweep.keys.findIndex(({ label }) => label === 'algorithm');
+  const saysMore = ({ algorithms, labels }) => algorithms && algorithms !== labels[asked];
   return [
     ...parameterColumns(sweep.keys),
     ...[
@@ -84,7 +91,7 @@ function columns(sweep) {
         value: (point) => point.algorithms,
         text: (names) => names || '-',
       },
-    ].filter(says),
+    ].filter(() => sweep.points.some(saysMore)),
     ...numberColumns(sweep),
     ...[
       {
@@ -98,30 +105,6 @@ function columns(sweep) {
   ];
 }
 
-function bestStats({ points, keys, metric }) {
-  const best = points.filter((point) => point.best);
-  const failed = points.filter((point) => point.error).length;
-  const winners = best
-    .slice(0, 4)
-    .map((point) =>
-      stat(best.length > 1 ? 'best of its work' : 'best', formatQuantity(point.metric, metric.unit), {
-        value: point.metric,
-        unit: metric.unit,
-        note: nameOf(point, keys),
-      }),
-    );
-  return el(
-    'dl',
-    { class: 'stats' },
-    stat('points', String(points.length), { value: points.length }),
-    winners,
-    best.length > 4
-      ? stat('best', `${best.length} points`, { value: best.length, note: 'each of a work of its own' })
-      : null,
-    failed ? stat('errors', String(failed), { value: failed, note: 'in the table' }) : null,
-  );
-}
-
 function pointsSection(sweep) {
   const table = new SortedTable('Every point', columns(sweep), sweep.points, {
     filter: true,
@@ -131,13 +114,10 @@ function pointsSection(sweep) {
   return section('Points', 2, table.element);
 }
 
-const kShares = ['mfu', 'overlap', 'links.max_utilization', 'links.mean_utilization'];
-
-const withUnit = (metric) => ({ ...metric, unit: kShares.includes(metric.path) ? '%' : metric.unit });
-
 export function sweepPage(data) {
-  const sweep = { ...data, metric: withUnit(data.metric) };
+  const sweep = { ...data, metric: named(data.metric) };
   const { result, machine, notes, metric, points } = sweep;
+  const few = distinct(points.map(({ work }) => work)).length <= kFewWorks;
   return [
     el(
       'article',
@@ -147,9 +127,11 @@ export function sweepPage(data) {
         `${plural(points.length, 'point')}; ${metric.more_is_better ? 'more' : 'less'} ${metric.label} is better; `,
         `${engineName(result.engine)}.`,
       ),
-      notesList(notes),
+      sweepNotes(notes),
       bestStats(sweep),
+      few ? winnersSection(sweep) : null,
       metricSection(sweep),
+      few ? null : winnersSection(sweep),
       paretoSection(sweep),
       pointsSection(sweep),
     ),

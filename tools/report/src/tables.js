@@ -1,24 +1,54 @@
 // Tables of numbers, plain or with sorting and a filter.
-import { button, el, newId, scrollBox } from './dom.js';
+import { button, checkbox, el, newId, scrollBox } from './dom.js';
 import { exactly, isNumber, plural } from './format.js';
 
 const kRowsAtOnce = 500;
+const kLongRows = 40; // of a table that gets a box of its own height
 const kFewRows = 24; // that need no filter
 
 // Columns are {label, value(row), text(value, row), unit, left, title(row), mark(row), words}: `value` is what sorts
-// rows, `text` what people read, `mark` a class; `words` may be broken into lines.
+// rows, `text` what people read, `mark` a class, `unit` a text or what one is of a row; `words` may be broken into
+// lines. A row of {alike: [row]} stands for those: numbers that differ are told from the smallest to the largest.
 function cell(column, row, index) {
   const value = column.value(row);
-  const text = column.text ? column.text(value, row) : (value ?? '-');
   const attributes = {
     class: [column.left ? 'left' : 'number', column.words ? 'words' : '', column.mark?.(row)]
       .filter(Boolean)
       .join(' '),
-    title: column.title?.(row) ?? (isNumber(value) ? exactly(value, column.unit) : null),
-    'data-value': value,
     'data-key': column.key,
+    ...content(column, row, value),
   };
-  return index === 0 ? el('th', { scope: 'row', ...attributes }, text) : el('td', attributes, text);
+  const { text, ...rest } = attributes;
+  return index === 0 ? el('th', { scope: 'row', ...rest }, text) : el('td', rest, text);
+}
+
+function content(column, row, value) {
+  const textOf = (one, of) => (column.text ? column.text(one, of) : (one ?? '-'));
+  const unit = typeof column.unit === 'function' ? column.unit(row) : column.unit;
+  const exact = (number) => (isNumber(number) ? exactly(number, unit) : null);
+  if (row.alike && isNumber(value)) {
+    const [least, most] = extremes(column, row.alike);
+    const [from, to] = [textOf(least.value, least.row), textOf(most.value, most.row)];
+    if (least.value !== most.value)
+      return {
+        text: from === to ? from : `${from}..${to}`,
+        title: `${exact(least.value)} to ${exact(most.value)}`,
+        'data-least': least.value,
+        'data-most': most.value,
+      };
+  }
+  return { text: textOf(value, row), title: column.title?.(row) ?? exact(value), 'data-value': value };
+}
+
+function extremes(column, rows) {
+  let [least, most] = [null, null];
+  for (const row of rows) {
+    const value = column.value(row);
+    if (!isNumber(value)) continue;
+    if (!least || value < least.value) least = { value, row };
+    if (!most || value > most.value) most = { value, row };
+  }
+  return [least, most];
 }
 
 // `instead(row)`, {after, text}: what stands in place of the cells behind the first `after`.
@@ -36,7 +66,7 @@ const heading = (column, ...inside) =>
   el('th', { scope: 'col', class: column.left ? 'left' : 'number', title: column.hint }, ...inside);
 
 export function table(caption, columns, rows, looks = {}) {
-  return scrollBox(
+  const box = scrollBox(
     caption,
     el(
       'table',
@@ -54,6 +84,8 @@ export function table(caption, columns, rows, looks = {}) {
       el('tbody', {}, body(columns, rows, looks)),
     ),
   );
+  box.classList.toggle('long', rows.length > kLongRows);
+  return box;
 }
 
 const isMissing = (value) => value === null || value === undefined || value === '';
@@ -69,25 +101,43 @@ function inOrder(column, down) {
   };
 }
 
-const says = (columns, row, words) => {
-  const text = columns
-    .map((column) => {
-      const value = column.value(row);
-      return column.text ? column.text(value, row) : (value ?? '');
-    })
-    .join(' ')
-    .toLowerCase();
+const textsOf = (columns, row) =>
+  columns.map((column) => {
+    const value = column.value(row);
+    return String(column.text ? column.text(value, row) : (value ?? '')).toLowerCase();
+  });
+
+const holdsAll = (columns, words) => (row) => {
+  const text = textsOf(columns, row).join(' ');
   return words.every((word) => text.includes(word));
 };
 
-// A table whose headings sort it, with a box that keeps the rows that hold all the words in it.
+// "T: 4": rows with a cell that holds it as it is; if there are none, those that hold all its words somewhere, of
+// which some may be in quotes.
+function matching(columns, rows, typed) {
+  const phrase = typed.trim().toLowerCase();
+  if (!phrase) return [...rows];
+  const exact = rows.filter((row) => textsOf(columns, row).some((text) => text.includes(phrase)));
+  if (exact.length) return exact;
+  const words = [...phrase.matchAll(/"([^"]*)"?|[^\s"]+/g)].map(([word, quoted]) => quoted ?? word);
+  return rows.filter(holdsAll(columns, words));
+}
+
+// A table whose headings sort it, with a box that keeps the rows that hold what is typed into it. `fold(rows)`: the
+// same with one row for those that are alike, {alike}, which it shows until a box is unticked.
 export class SortedTable {
-  constructor(caption, columns, rows, { filter: filtered = rows.length > kFewRows, ...looks } = {}) {
-    Object.assign(this, { columns, rows, looks, by: null, down: false, words: [], most: kRowsAtOnce });
+  constructor(caption, columns, rows, options = {}) {
+    const { filter: filtered = rows.length > kFewRows, fold, atOnce = kRowsAtOnce, ...looks } = options;
+    const folded = fold?.(rows) ?? rows;
+    Object.assign(this, { columns, rows: folded, looks, by: null, down: false, typed: '', most: atOnce });
     this.headings = columns.map((column) => this.heading(column));
     this.body = el('tbody');
     this.status = el('span', { class: 'hint', role: 'status' });
     this.more = button('Show more rows', () => this.showMore());
+    this.box = scrollBox(
+      caption,
+      el('table', {}, el('caption', {}, caption), el('thead', {}, el('tr', {}, this.headings)), this.body),
+    );
     const id = newId('filter');
     const filter = el('input', {
       type: 'search',
@@ -99,12 +149,18 @@ export class SortedTable {
       'div',
       { class: 'sorted-table' },
       filtered
-        ? el('div', { class: 'controls' }, el('label', { class: 'control', for: id }, 'Filter'), filter, this.status)
+        ? el(
+            'div',
+            { class: 'controls' },
+            el('label', { class: 'control', for: id }, 'Filter'),
+            filter,
+            folded.length < rows.length
+              ? checkbox('rows that are alike as one', true, (isFolded) => this.replaceRows(isFolded ? folded : rows))
+              : null,
+            this.status,
+          )
         : '',
-      scrollBox(
-        caption,
-        el('table', {}, el('caption', {}, caption), el('thead', {}, el('tr', {}, this.headings)), this.body),
-      ),
+      this.box,
       this.more,
     );
     this.show();
@@ -127,8 +183,13 @@ export class SortedTable {
     this.show();
   }
 
+  replaceRows(rows) {
+    this.rows = rows;
+    this.show();
+  }
+
   filter(text) {
-    this.words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    this.typed = text;
     this.show();
   }
 
@@ -138,11 +199,12 @@ export class SortedTable {
   }
 
   show() {
-    let rows = this.words.length ? this.rows.filter((row) => says(this.columns, row, this.words)) : [...this.rows];
+    let rows = matching(this.columns, this.rows, this.typed);
     if (this.by) rows.sort(inOrder(this.by, this.down));
     const all = rows.length;
     rows = rows.slice(0, this.most);
     this.body.replaceChildren(...body(this.columns, rows, this.looks));
+    this.box.classList.toggle('long', rows.length > kLongRows);
     this.more.hidden = rows.length === all;
     const cut = rows.length < all ? `, the first ${rows.length} shown` : '';
     this.status.textContent = `${all} of ${plural(this.rows.length, 'row')}${cut}`;

@@ -1,4 +1,4 @@
-// Colours of both themes. Steps and series: Okabe and Ito's palette, then the same darker or lighter; amounts:
+// Colours of both themes. Series: Okabe and Ito's palette, then the same darker or lighter; amounts:
 // viridis, so turned that more stands out more. Colour-blind people can tell both apart.
 
 const kDark = window.matchMedia('(prefers-color-scheme: dark)');
@@ -41,6 +41,14 @@ export function heat(share) {
 }
 
 export const heatRange = (stops = 11) => Array.from({ length: stops }, (_, i) => heat(i / (stops - 1)));
+
+const kTints = [1, 2, 3, 4, 5, 6];
+
+// Of steps in a timeline, more muted than those of kinds: blues of compute, greens of communication.
+export function stepTints() {
+  const all = (family) => kTints.map((number) => variable(`${family}-${number}`));
+  return { compute: all('compute'), communication: all('communication') };
+}
 
 // The colours of amounts: one a mark of what a timeline or a chart tells apart by kind.
 export const kindColor = (kind) => variable(`kind-${kind}`);

@@ -1,7 +1,7 @@
 // A run's timeline, on a canvas: for every chip shown a band of lanes, above them the critical path.
 import { button, checkbox, el, hint, section } from './dom.js';
-import { formatTime, plural } from './format.js';
-import { kindColor, onThemeChange, seriesColor, variable } from './theme.js';
+import { formatTime, plural, shorten } from './format.js';
+import { kindColor, onThemeChange, stepTints, variable } from './theme.js';
 import { addGestures } from './timeline_gestures.js';
 import { makeRows } from './timeline_rows.js';
 import { hideTip, showTip } from './tooltip.js';
@@ -9,13 +9,14 @@ import { hideTip, showTip } from './tooltip.js';
 const kAxisHeight = 22;
 const kFewestPixels = 0.75;
 const kLinkLanesAtOnce = 40;
+const kLetter = 6.2; // width of one in a stretch, about
 
 export class Timeline {
   constructor({ timeline, result }) {
     Object.assign(this, { timeline, result, span: [0, result.time_s], hovered: null });
     this.links = timeline.chips.length * timeline.lanes.length <= kLinkLanesAtOnce;
     this.canvas = el('canvas', { class: 'timeline', tabindex: '0', role: 'img', 'aria-label': this.description() });
-    this.colors = stepColors(result.steps);
+    this.numbers = stepNumbers(result.steps);
     this.rows = makeRows(timeline, result, this.links);
     addGestures(this.canvas, {
       zoom: (factor, x) => this.zoom(factor, this.timeAt(x)),
@@ -92,6 +93,7 @@ export class Timeline {
     context.clearRect(0, 0, canvas.clientWidth, height);
     context.font = `11px ${variable('font')}`;
     context.textBaseline = 'middle';
+    this.tints = stepTints();
     this.drawAxis(context, height);
     for (const row of rows.rows) this.drawRow(context, row);
   }
@@ -153,13 +155,25 @@ export class Timeline {
     context.globalAlpha = this.fades(stretch) ? 0.3 : 1;
     context.fillStyle = this.colorOf(row, stretch);
     context.fillRect(left, y, width > 3 ? width - 0.5 : width, height - 0.5);
+    this.drawText(context, row, stretch, { left, width, middle: y + height / 2, height });
     context.globalAlpha = 1;
+  }
+
+  // The step, in what shows one, if a few letters of it have room.
+  drawText(context, row, { step }, { left, width, middle, height }) {
+    const letters = Math.floor((Math.min(width, this.canvas.clientWidth - left) - 8) / kLetter);
+    if (row.kind !== 'step' || step === null || height < 13 || letters < 3) return;
+    context.fillStyle = variable('text');
+    context.textAlign = 'left';
+    context.fillText(shorten(this.result.steps[step].text, letters), left + 4, middle + 0.5, width - 6);
   }
 
   // Where several steps were drawn as one, there is none to colour by.
   colorOf(row, { step, kind }) {
     if (row.kind !== 'step') return kindColor(kind ?? row.kind);
-    return this.colors[step] ?? variable('faint');
+    if (step === null) return variable('faint');
+    const tints = row.lane === 'compute' ? this.tints.compute : this.tints.communication;
+    return tints[this.numbers[step] % tints.length];
   }
 
   fades({ step }) {
@@ -210,12 +224,14 @@ function tickStep(least) {
   return power * [1, 2, 5, 10].find((factor) => factor * power >= least);
 }
 
-// Steps of the same text have the same colour, as those of a stack of layers.
-function stepColors(steps) {
-  const seen = new Map();
-  return steps.map(({ text }) => {
-    if (!seen.has(text)) seen.set(text, seen.size);
-    return seriesColor(seen.get(text));
+// Which of the tints: steps of the same text have the same one, as those of a stack of layers; of those that compute
+// and those that communicate each in turn.
+function stepNumbers(steps) {
+  const seen = [new Map(), new Map()];
+  return steps.map(({ text, comm_s: communication }) => {
+    const numbers = seen[Number(communication > 0)];
+    if (!numbers.has(text)) numbers.set(text, numbers.size);
+    return numbers.get(text);
   });
 }
 
@@ -225,16 +241,30 @@ function chipsHint({ chips, left_out: leftOut, resolution_s: resolution }) {
   return hint(`${plural(chips.length, 'chip')} shown.${rest}${closed}`);
 }
 
+const swatch = (name) => el('i', { class: 'swatch', style: `background: var(--${name})` });
+const named = (kind) => el('span', {}, swatch(`kind-${kind}`), kind.replace('_', ' '));
+const tints = (family, text) =>
+  el('span', {}, el('span', { class: 'tints' }, [1, 2, 3, 4].map((number) => swatch(`${family}-${number}`))), text);
+
+// Muted colours are steps, strong ones causes.
 function key(rows) {
-  const kinds = new Set(
-    rows.flatMap((row) => (row.kind === 'step' ? [] : row.stretches.map(({ kind }) => kind ?? row.kind))),
-  );
-  const swatch = (kind) => el('i', { class: 'swatch', style: `background: var(--kind-${kind})` });
+  const of = (kind) => rows.filter((row) => row.kind === kind).flatMap((row) => row.stretches);
+  const causes = new Set(of('path').map(({ kind }) => kind));
+  const lanes = new Set(rows.filter((row) => row.kind === 'step').map(({ lane }) => lane === 'compute'));
   return el(
-    'p',
-    { class: 'key' },
-    el('span', {}, 'compute, communication and links: a colour a step'),
-    [...kinds].map((kind) => el('span', {}, swatch(kind), kind.replace('_', ' '))),
+    'div',
+    {},
+    el(
+      'p',
+      { class: 'key' },
+      'Steps, a muted tint each:',
+      lanes.has(true) ? tints('compute', 'compute') : null,
+      lanes.has(false) ? tints('communication', 'communication, links') : null,
+      of('exposed').length ? named('exposed') : null,
+    ),
+    causes.size
+      ? el('p', { class: 'key' }, 'Critical path, what was waited for:', [...causes].map(named))
+      : null,
   );
 }
 
