@@ -17,7 +17,7 @@ struct Poorest {
   Rates root, others;
 };
 // The quickest from a chip of the first group.
-struct Way {
+struct QuickestWay {
   Time latency;
   Rates start;  // of the chip that it leaves
 };
@@ -35,9 +35,9 @@ class BoundFacts {
   virtual double byte_hops(const Need&) const = 0;  // seconds, of an AllToAll: of all links together
   virtual double chips_links() const = 0;           // bytes/s, of all that leave chips
   virtual Time shortest_link() const = 0;
-  virtual Way way(int from, int to) const = 0;
-  virtual Way farthest(int from, bool towards) const = 0;  // to (or from) the member that is farthest
-  virtual std::size_t ways_tried() const = 0;              // of pairs, where all are too much work
+  virtual QuickestWay way(int from, int to) const = 0;
+  virtual QuickestWay farthest(int from, bool towards) const = 0;  // to (or from) the member that is farthest
+  virtual std::size_t ways_tried() const = 0;                      // of pairs, where all are too much work
 };
 
 Time lower_bound(const BoundFacts&, const Request&);

@@ -69,7 +69,7 @@ class Bounds {
     std::size_t tried = 0;
     for (const auto& [from, to] : r_.pairs) {
       if (from == to) continue;
-      const Way way = f_.way(from, to);
+      const QuickestWay way = f_.way(from, to);
       t = std::max(t, way.latency + picoseconds(seconds(need_.bytes, way.start.from)));
       if (++tried == f_.ways_tried()) break;
     }
@@ -88,7 +88,7 @@ class Bounds {
 
   Time distance_from(int source, double share) const {
     const bool towards = need_.operation == Operation::reduce || need_.operation == Operation::gather;
-    const Way way = f_.farthest(source, towards);
+    const QuickestWay way = f_.farthest(source, towards);
     return way.latency + picoseconds(seconds(share, std::max(way.start.from, way.start.into)));
   }
 
@@ -159,10 +159,10 @@ class FabricFacts final : public BoundFacts {
       if (l.exists()) hop = std::min(hop, l.latency);
     return hop;
   }
-  Way way(int from, int to) const override {
+  QuickestWay way(int from, int to) const override {
     return {distances(f_, member(from), false)[index(member(to))], rates(member(from))};
   }
-  Way farthest(int from, bool towards) const override {
+  QuickestWay farthest(int from, bool towards) const override {
     const auto distance = distances(f_, member(from), towards);
     Time latency;
     for (const ChipId c : groups_.front()) latency = std::max(latency, distance[index(c)]);

@@ -61,11 +61,11 @@ class BoxFacts final : public BoundFacts {
     return links * w_;
   }
   Time shortest_link() const override { return link_.latency; }
-  Way way(int from, int to) const override {
+  QuickestWay way(int from, int to) const override {
     const Coordinates a = r_.row->at(from), b = r_.row->at(to);
     return along_row(from, [&](const Side& s, std::size_t d) { return s.hops(a[d], b[d]); });
   }
-  Way farthest(int from, bool) const override {
+  QuickestWay farthest(int from, bool) const override {
     const Coordinates a = r_.row->at(from);
     return along_row(from, [&](const Side& s, std::size_t d) { return s.farthest(a[d]); });
   }
@@ -87,7 +87,7 @@ class BoxFacts final : public BoundFacts {
     return sum;
   }
   template <class Hops>
-  Way along_row(int from, const Hops& hops) const {
+  QuickestWay along_row(int from, const Hops& hops) const {
     std::uint64_t sum = 0;
     for (std::size_t d = 0; d < sides_.size(); ++d)
       if (sides_[d].of_row) sum += static_cast<std::uint64_t>(hops(sides_[d], d));

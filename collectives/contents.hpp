@@ -14,7 +14,7 @@
 
 namespace hopsim {
 
-struct Member {
+struct Holder {
   std::uint32_t chip, row;  // the row by the chip at its position 0
   int position;
 };
@@ -31,20 +31,20 @@ class Contents {
   // Request and schedule must outlive it. REQUIRES: parts that name every atom once. Cost: the atoms, the members.
   Contents(const Shape&, const Request&, const Schedule&);
 
-  const std::vector<Member>& members() const { return members_; }  // by chip
-  bool owns(const Member& m, std::uint32_t atom) const {           // by the schedule's parts
+  const std::vector<Holder>& members() const { return members_; }  // by chip
+  bool owns(const Holder& m, std::uint32_t atom) const {           // by the schedule's parts
     const std::uint32_t p = part_of_[atom];
     return (atom - parts_[p].first) / parts_[p].per_member == numbers_.at(m.chip)[p];
   }
-  bool starts(const Member&, std::uint32_t atom) const;
-  bool ends(const Member&, std::uint32_t atom) const;
+  bool starts(const Holder&, std::uint32_t atom) const;
+  bool ends(const Holder&, std::uint32_t atom) const;
   int target(std::uint32_t atom) const;  // of an AllToAll: the position it is for
 
  private:
   const Request& request_;
   const std::vector<Part>& parts_;
   std::uint32_t per_block_ = 0;  // AllToAll: atom (source * n + target) * per_block + piece
-  std::vector<Member> members_;
+  std::vector<Holder> members_;
   std::vector<std::uint32_t> part_of_;                                     // by atom
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> numbers_;  // of the owner, by chip, then part
   std::vector<int> source_;                                                // of a permutation, by position; -1: none

@@ -209,13 +209,13 @@ class Interpreter {
 // Every chip contributes to every atom.
 void prove_sums(Interpreter& chips, const Contents& contents, const Schedule& s) {
   std::unordered_map<std::uint64_t, std::uint64_t> sums;  // by row and atom
-  for (const Member& m : contents.members())
+  for (const Holder& m : contents.members())
     for (std::uint32_t a = 0; a < s.atoms; ++a) {
       chips(m.chip, a) = label(m.chip, a);
       sums[std::uint64_t{m.row} << 32 | a] += label(m.chip, a);
     }
   chips.run();
-  for (const Member& m : contents.members())
+  for (const Holder& m : contents.members())
     for (std::uint32_t a = 0; a < s.atoms; ++a) {
       const bool wanted = contents.ends(m, a);
       if (wanted && chips(m.chip, a) != sums[std::uint64_t{m.row} << 32 | a])
@@ -227,11 +227,11 @@ void prove_sums(Interpreter& chips, const Contents& contents, const Schedule& s)
 
 // Nobody may get an atom but those who must end with it, or to pass it on.
 void prove_moves(Interpreter& chips, const Contents& contents, const Schedule& s) {
-  for (const Member& m : contents.members())
+  for (const Holder& m : contents.members())
     for (std::uint32_t a = 0; a < s.atoms; ++a)
       if (contents.starts(m, a)) chips(m.chip, a) = label(m.row, a);
   chips.run();
-  for (const Member& m : contents.members())
+  for (const Holder& m : contents.members())
     for (std::uint32_t a = 0; a < s.atoms; ++a) {
       const bool mine = contents.starts(m, a), wanted = contents.ends(m, a);
       if (wanted && chips(m.chip, a) != label(m.row, a))

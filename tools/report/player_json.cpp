@@ -28,16 +28,16 @@ struct Actor {
 class Actors {
  public:
   Actors(const Fabric& fabric, const Contents& contents, const std::vector<bool>& shown) : fabric_(fabric) {
-    std::vector<Member> members;
-    for (const Member& m : contents.members())
+    std::vector<Holder> members;
+    for (const Holder& m : contents.members())
       if (shown[m.chip]) members.push_back(m);
     std::map<std::uint32_t, std::uint32_t> group_of;  // by the chip that names the row
-    for (const Member& m : members) group_of.try_emplace(m.row, static_cast<std::uint32_t>(group_of.size()));
-    std::sort(members.begin(), members.end(), [&](const Member& a, const Member& b) {
+    for (const Holder& m : members) group_of.try_emplace(m.row, static_cast<std::uint32_t>(group_of.size()));
+    std::sort(members.begin(), members.end(), [&](const Holder& a, const Holder& b) {
       return std::pair(group_of[a.row], a.position) < std::pair(group_of[b.row], b.position);
     });
     groups_.resize(group_of.size());
-    for (const Member& m : members) {
+    for (const Holder& m : members) {
       groups_[group_of[m.row]].push_back(static_cast<std::uint32_t>(actors_.size()));
       chips_[m.chip] = static_cast<std::uint32_t>(actors_.size());
       actors_.push_back({fabric.chip_name(ChipId{m.chip}), true, group_of[m.row]});
@@ -85,7 +85,7 @@ struct Atoms {
 template <class Holds>
 std::vector<int> positions(const Contents& contents, const Schedule& s, const Holds& holds) {
   std::vector<int> of(s.atoms, -1);
-  for (const Member& m : contents.members())
+  for (const Holder& m : contents.members())
     for (std::uint32_t a = 0; a < s.atoms; ++a) {
       if (!holds(m, a)) continue;
       if (of[a] >= 0 && of[a] != m.position) throw InputError("groups cut their data in different ways");
@@ -117,14 +117,14 @@ std::vector<int> columns_of(const Contents& contents, const Schedule& s, const R
       atoms.columns = 2;
       return atoms.origin;
     default:
-      return positions(contents, s, [&](const Member& m, std::uint32_t a) { return contents.owns(m, a); });
+      return positions(contents, s, [&](const Holder& m, std::uint32_t a) { return contents.owns(m, a); });
   }
 }
 
 Atoms atoms_of(const Contents& contents, const Schedule& s, const Request& r) {
   Atoms atoms{.origin = std::vector<int>(s.atoms, -1), .shard = {}, .piece = {}, .columns = r.row->size()};
   if (!is_sum(r.operation))
-    atoms.origin = positions(contents, s, [&](const Member& m, std::uint32_t a) { return contents.starts(m, a); });
+    atoms.origin = positions(contents, s, [&](const Holder& m, std::uint32_t a) { return contents.starts(m, a); });
   atoms.shard = columns_of(contents, s, r, atoms);
   std::map<std::pair<int, int>, int> count;  // by origin and shard
   for (std::uint32_t a = 0; a < s.atoms; ++a) {
