@@ -239,6 +239,10 @@ class Keys(unittest.TestCase):
 
 
 class Results(unittest.TestCase):
+    def needs_every_key(self, schema, result):
+        for key in result:
+            self.assertFalse(schema.is_valid({other: result[other] for other in result if other != key}), key)
+
     def result(self, *paths):
         done = run('run', *map(str, paths), '--json', '-')
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -316,8 +320,7 @@ class Results(unittest.TestCase):
                 result = json.loads(done.stdout)
                 self.assertEqual(told(schema.iter_errors(result)), '')
                 self.assertFalse(schema.is_valid({**result, 'more': 1}))
-                for key in result:
-                    self.assertFalse(schema.is_valid({other: result[other] for other in result if other != key}), key)
+                self.needs_every_key(schema, result)
 
     def test_of_sweeps_are_valid(self):
         schema = jsonschema.Draft7Validator(SCHEMAS['sweep.schema.json'])
@@ -327,8 +330,7 @@ class Results(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 result = json.loads(done.stdout)
                 self.assertEqual(told(schema.iter_errors(result)), '')
-                for key in result:
-                    self.assertFalse(schema.is_valid({other: result[other] for other in result if other != key}), key)
+                self.needs_every_key(schema, result)
                 cost = self.result(path)['cost']
                 for point in result['points']:
                     self.assertEqual(told(RUN.iter_errors({**point['result'], 'cost': cost})), '')
@@ -357,8 +359,7 @@ class Results(unittest.TestCase):
                 result = json.loads(done.stdout)
                 self.assertEqual(told(schema.iter_errors(result)), '')
                 self.assertFalse(schema.is_valid({**result, 'more': 1}))
-                for key in result:
-                    self.assertFalse(schema.is_valid({other: result[other] for other in result if other != key}), key)
+                self.needs_every_key(schema, result)
 
 
 if __name__ == '__main__':

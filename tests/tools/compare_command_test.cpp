@@ -63,6 +63,7 @@ Json json_of(const std::string& a, const std::string& b) {
 void expect_pair(const Json& pair, double a, double b) {
   EXPECT_DOUBLE_EQ(pair["a"].get<double>(), a);
   EXPECT_DOUBLE_EQ(pair["b"].get<double>(), b);
+  // Told in whole picoseconds (1e-12 s): a double of seconds rounds them by less than a thousandth.
   EXPECT_NEAR(pair["difference"].get<double>(), b - a, 1e-15);
   EXPECT_DOUBLE_EQ(pair["ratio"].get<double>(), b / a);
 }

@@ -12,18 +12,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A row of both, or of one of them.
-struct Row {
-  std::optional<ResultValue> a, b;
+using Row = Sides;
 
-  const ResultValue& any() const { return a ? *a : *b; }
-  Pair pair(const char* key) const {
-    return {a ? a->number_if(key) : std::nullopt, b ? b->number_if(key) : std::nullopt, !partial()};
-  }
-  Pair time() const { return pair("time_s"); }
-  bool partial() const { return (a && a->flag("partial")) || (b && b->flag("partial")); }
-  bool comparable() const { return a && b && !partial(); }
-};
+Pair time_of(const Row& r) { return r.pair("time_s"); }
 
 std::string key_of(const ResultValue& row) {
   return fmt::format("{} {} {:.0f}", row.text("op"), row.text("axis"), row.number("bytes"));
@@ -63,7 +54,7 @@ std::string algorithms(const Row& r) {
 std::string verdict(const Row& r) {
   if (!r.a) return "only in B";
   if (!r.b) return "only in A";
-  if (r.comparable()) return speed(r.time());
+  if (r.comparable()) return speed(time_of(r));
   const bool in_a = r.a->flag("partial"), in_b = r.b->flag("partial");
   return in_a && in_b ? "partial in both" : in_a ? "partial in A" : "partial in B";
 }
@@ -82,7 +73,7 @@ std::string table_of(const std::vector<Row>& rows) {
                {"busbw B"},
                {"", left}});
   for (const Row& r : rows) {
-    const Pair time = r.time(), busbw = r.pair("busbw_Bps");
+    const Pair time = time_of(r), busbw = r.pair("busbw_Bps");
     const auto ratio = time.ratio();
     table.add({r.any().text("op"), r.any().text("axis"), bytes_text(r.any().number("bytes")), algorithms(r),
                time_text(time.a), time_text(time.b), signed_time(time.time_difference()),
@@ -94,14 +85,14 @@ std::string table_of(const std::vector<Row>& rows) {
 
 std::string where(const Row& r) {
   return fmt::format("{} over {}, {}: {}", r.any().text("op"), r.any().text("axis"),
-                     bytes_text(r.any().number("bytes")), speed(r.time()));
+                     bytes_text(r.any().number("bytes")), speed(time_of(r)));
 }
 
 // "faster in 2 of 3 rows; most: ...".
 std::string summary(const std::vector<Row>& rows) {
   const Row *gain = nullptr, *loss = nullptr;
   std::size_t compared = 0, faster = 0, slower = 0;
-  const auto quotient = [](const Row& r) { return r.time().ratio().value_or(1); };
+  const auto quotient = [](const Row& r) { return time_of(r).ratio().value_or(1); };
   for (const Row& r : rows) {
     if (!r.comparable()) continue;
     ++compared;
@@ -125,7 +116,7 @@ Json row_json(const Row& r) {
   Json j{{"op", r.any().text("op")}, {"axis", r.any().text("axis")}, {"bytes", r.any().at("bytes").json()}};
   j["algorithm"] = text_json(text(r.a, "algorithm"), text(r.b, "algorithm"));
   j["partial"] = r.partial();
-  j["time_s"] = time_json(r.time());
+  j["time_s"] = time_json(time_of(r));
   for (const char* key : {"algbw_Bps", "busbw_Bps", "closed_form_s", "lower_bound_s", "link_share"})
     j[key] = to_json(r.pair(key));
   return j;

@@ -10,15 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A way of both, or of one of them.
-struct Way {
-  std::optional<ResultValue> a, b;
-
-  const ResultValue& any() const { return a ? *a : *b; }
-  Pair pair(const char* key) const {
-    return {a ? a->number_if(key) : std::nullopt, b ? b->number_if(key) : std::nullopt};
-  }
-};
+using Way = Sides;
 
 // In the order of A, then what only B has.
 std::vector<Way> ways_of(const ResultValue& a, const ResultValue& b) {

@@ -25,6 +25,18 @@ struct Pair {
 
 Pair pair_of(const ResultValue& a, const ResultValue& b, std::string_view key);  // number_if of both
 
+// A row, a way or the like of both, or of one of them.
+struct Sides {
+  std::optional<ResultValue> a, b;
+
+  const ResultValue& any() const { return a ? *a : *b; }
+  bool partial() const { return (a && a->flag("partial")) || (b && b->flag("partial")); }
+  bool comparable() const { return a && b && !partial(); }
+  Pair pair(const char* key) const {
+    return {a ? a->number_if(key) : std::nullopt, b ? b->number_if(key) : std::nullopt, !partial()};
+  }
+};
+
 // {"a", "b", "difference", "ratio"}: null where there is none.
 nlohmann::ordered_json to_json(const Pair&);
 nlohmann::ordered_json time_json(const Pair&);                                 // the difference in whole picoseconds

@@ -110,6 +110,14 @@ void TraceWriter::part(const HopRecord& h) {
   if (!h.last && shown) begun_.insert(h.message);
 }
 
+// Of messages of several hops.
+void TraceWriter::about_way(const HopRecord& h, std::uint64_t count_name, std::uint32_t count) {
+  if (h.hop == 0 && h.last) return;
+  argument(count_name, count);
+  argument(arg("from_chip"), index(h.from));
+  argument(arg("to_chip"), index(h.to));
+}
+
 void TraceWriter::link_slice(const HopRecord& h, bool flow) {
   const Span when = scope_.window.cut(h.start, h.end);
   slice(
@@ -117,11 +125,7 @@ void TraceWriter::link_slice(const HopRecord& h, bool flow) {
       [&] {
         about_message(h, h.start);
         exact(h.start, h.end);
-        if (h.hop > 0 || !h.last) {
-          argument(arg("hop"), h.hop);
-          argument(arg("from_chip"), index(h.from));
-          argument(arg("to_chip"), index(h.to));
-        }
+        about_way(h, arg("hop"), h.hop);
         argument(arg("chunk"), h.chunk.first);
       },
       [&] {
@@ -153,11 +157,7 @@ bool TraceWriter::message_slice(const HopRecord& h, const FirstLink& first, bool
       [&] {
         about_message(h, first.start);
         exact(first.start, h.delivered);
-        if (h.hop > 0 || !h.last) {
-          argument(arg("hops"), h.hop + 1);
-          argument(arg("from_chip"), index(h.from));
-          argument(arg("to_chip"), index(h.to));
-        }
+        about_way(h, arg("hops"), h.hop + 1);
         argument(arg("chunk"), h.chunk.first);
       },
       [&] {

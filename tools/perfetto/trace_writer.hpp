@@ -125,6 +125,7 @@ class TraceWriter final : public Recorder {
   bool shows_receipt(const HopRecord&) const;
   bool full(Time);
   void part(const HopRecord&);
+  void about_way(const HopRecord&, std::uint64_t count_name, std::uint32_t count);
   void link_slice(const HopRecord&, bool flow);
   void message(const HopRecord&);
   void computed(ChipId, std::uint32_t task, Time start, Time end);

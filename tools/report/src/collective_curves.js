@@ -92,6 +92,15 @@ function tipOf(row) {
   };
 }
 
+// `lines()`: the fields of values that are drawn, and how.
+function curvesBySize(values, lines, { rows, terms, series }, unit, title) {
+  return () => ({
+    data: { values },
+    height: 300,
+    layer: [shade(rows, terms, series), ...curves(values, rows, lines(), series, unit, title)],
+  });
+}
+
 export function timeCurves(rows, terms, series) {
   const values = rows.map((row) => ({
     series: seriesName(row),
@@ -102,26 +111,13 @@ export function timeCurves(rows, terms, series) {
     measured: row.measured_s,
     tip: tipOf(row),
   }));
-  return () => ({
-    data: { values },
-    height: 300,
-    layer: [
-      shade(rows, terms, series),
-      ...curves(
-        values,
-        rows,
-        [
-          { field: 'bound', mark: kDotted },
-          { field: 'form', mark: kDashed },
-          { field: 'time', mark: kSolid },
-          { field: 'measured', mark: kDiamond },
-        ],
-        series,
-        's',
-        'time',
-      ),
-    ],
-  });
+  const lines = () => [
+    { field: 'bound', mark: kDotted },
+    { field: 'form', mark: kDashed },
+    { field: 'time', mark: kSolid },
+    { field: 'measured', mark: kDiamond },
+  ];
+  return curvesBySize(values, lines, { rows, terms, series }, 's', 'time');
 }
 
 // Of closed form, bound and measured times the bus bandwidth as of the row's own: in proportion to the time.
@@ -140,25 +136,12 @@ export function bandwidthCurves(rows, terms, series, showsAlgbw) {
       tip: tipOf(row),
     };
   });
-  return () => ({
-    data: { values },
-    height: 300,
-    layer: [
-      shade(rows, terms, series),
-      ...curves(
-        values,
-        rows,
-        [
-          { field: 'bound', mark: kDotted },
-          { field: 'form', mark: kDashed },
-          ...(showsAlgbw() ? [{ field: 'algbw', mark: kDashDot }] : []),
-          { field: 'busbw', mark: kSolid },
-          { field: 'measured', mark: kDiamond },
-        ],
-        series,
-        'B/s',
-        'bandwidth',
-      ),
-    ],
-  });
+  const lines = () => [
+    { field: 'bound', mark: kDotted },
+    { field: 'form', mark: kDashed },
+    ...(showsAlgbw() ? [{ field: 'algbw', mark: kDashDot }] : []),
+    { field: 'busbw', mark: kSolid },
+    { field: 'measured', mark: kDiamond },
+  ];
+  return curvesBySize(values, lines, { rows, terms, series }, 'B/s', 'bandwidth');
 }
